@@ -1,1 +1,24 @@
-//! stub
+//! What to visit next.
+//!
+//! [`scheduler`] is the front door: the driver (the crawler, or the lab) tells it what happened and when, and carries out
+//! what it answers. [`ring`] gives each visit its step, [`lease`] has the last word before a visit starts, and
+//! [`admission`] decides who gets a scarce turn.
+//!
+//! **Invariant:** this room never sees HTTP, HTML or a socket, and reads no clock: time is an argument everywhere, so the
+//! lab runs the very code that crawls. Only `disk` touches files.
+
+pub mod admission;
+pub mod lease;
+pub mod politeness;
+pub mod ring;
+pub mod scheduler;
+pub mod server;
+pub mod time;
+
+pub use admission::{Admission, Candidate, Fifo};
+pub use lease::{Leases, ServerState};
+pub use politeness::PolitenessConfig;
+pub use ring::{Ring, RingConfig};
+pub use scheduler::{Command, Counters, EndReport, Event, Overflow, Scheduler, Standing};
+pub use server::{ServerKey, server_key, unresolved_host_key};
+pub use time::Time;

@@ -1,0 +1,247 @@
+//! The last word before a visit starts: whether its server may be visited, and from when.
+//!
+//! The scheduler asks [`Leases::free_at`], takes the lease by [`Leases::start`] and gives it back by [`Leases::end`].
+//!
+//! Invariants (promise 1, politeness; asserted in `start`): a server has at most one visit in flight; a visit starts at
+//! least `interval` after the one before it has ended, and not while the server is on hold.
+//!
+//! A server that struggles is pressed less. Each 429 or 503 is a strike: it holds the server for as long as `Retry-After`
+//! says, or else for `backoff_first · 2^strikes`, and doubles its interval up to `interval_max`. A visit without an
+//! answer is a strike too, but holds nothing and counts no further than [`FAILURE_STRIKES_MAX`]: one dead host must not
+//! silence its neighbours on the same address. Each answer takes one strike back, so recovery is as slow as the way down.
+//!
+//! Not here: the order of visits (`ring`, `scheduler`).
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::politeness::PolitenessConfig;
+use crate::scheduler::EndReport;
+use crate::server::ServerKey;
+use crate::time::Time;
+
+/// Strikes that are counted; 2^16 times any sensible interval is beyond every maximum.
+const STRIKES_MAX: u8 = 16;
+/// Strikes that failed visits alone can bring: eight times the interval.
+const FAILURE_STRIKES_MAX: u8 = 3;
+/// Longest interval that is obeyed, in order to keep arithmetic on times sound; no visit is planned further ahead.
+const INTERVAL_TOLD_MAX: Duration = Duration::from_hours(400 * 24);
+/// The newest visit's share in the expected service time: 1/8, as in the smoothed round-trip time of RFC 6298.
+const SERVICE_WEIGHT: u32 = 8;
+
+/// The standing of every server.
+#[derive(Clone, Debug)]
+pub struct Leases {
+    servers: Box<[Lease]>,
+    politeness: PolitenessConfig,
+    in_flight: usize,
+    /// The moment that counts as the last visit's end for servers not visited since.
+    rested_from: Option<Time>,
+}
+
+/// The standing of one server.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lease {
+    /// When the visit in flight was allowed to start.
+    in_flight_from: Option<Time>,
+    last_end: Option<Time>,
+    hold_until: Time,
+    /// What the server asked for; zero if it asked for nothing.
+    interval_told: Duration,
+    service_time: Duration,
+    strikes: u8,
+}
+
+/// What must survive a restart for the server to be treated as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerState {
+    /// The server; only meaningful with the same number of keys.
+    pub key: ServerKey,
+    /// The interval that it asked for; zero if it asked for nothing.
+    pub interval_told: Duration,
+    /// The end of its hold; the epoch if there was none.
+    pub hold_until: Time,
+    /// How often it asked for relief or failed, less the answers since.
+    pub strikes: u8,
+}
+
+impl Leases {
+    /// Leases for servers that were never visited.
+    #[must_use]
+    pub fn new(keys: u32, politeness: PolitenessConfig) -> Leases {
+        Leases {
+            servers: vec![Lease::default(); keys as usize].into(),
+            politeness,
+            in_flight: 0,
+            rested_from: None,
+        }
+    }
+
+    /// The moment from which the server may be visited, or none while a visit is in flight.
+    #[must_use]
+    pub fn free_at(&self, key: ServerKey) -> Option<Time> {
+        let lease = &self.servers[key.index()];
+        match lease.in_flight_from {
+            Some(_) => None,
+            None => Some(match lease.last_end.max(self.rested_from) {
+                Some(end) => lease.hold_until.max(end + self.interval(key)),
+                None => lease.hold_until,
+            }),
+        }
+    }
+
+    /// Takes the lease for a visit that starts at `at`.
+    ///
+    /// # Panics
+    /// If the server may not be visited then: promise 1 is kept here or not at all.
+    pub fn start(&mut self, key: ServerKey, at: Time) {
+        let free_at = self.free_at(key);
+        assert!(
+            free_at.is_some(),
+            "server {} has a visit in flight",
+            key.number()
+        );
+        assert!(
+            free_at <= Some(at),
+            "server {} must not be visited yet",
+            key.number()
+        );
+        self.servers[key.index()].in_flight_from = Some(at);
+        self.in_flight += 1;
+    }
+
+    /// Gives the lease back: the visit ended at `at`. An end without a start counts like any other visit's.
+    pub fn end(&mut self, key: ServerKey, at: Time, report: EndReport) {
+        let lease = &mut self.servers[key.index()];
+        let started_at = lease.in_flight_from.take();
+        self.in_flight -= usize::from(started_at.is_some());
+        let took = started_at.map(|started_at| at.saturating_duration_since(started_at));
+        let mut end = at;
+        match report {
+            EndReport::Unvisited => return,
+            EndReport::Answered { duration } => {
+                lease.expect_service(duration);
+                lease.strikes = lease.strikes.saturating_sub(1);
+            }
+            EndReport::Aborted => {
+                lease.expect_service(took.unwrap_or_default());
+                end = at + self.politeness.abort_slack;
+            }
+            EndReport::Overloaded { retry_after } => {
+                let hold = match retry_after {
+                    Some(told) => told.min(self.politeness.retry_after_max),
+                    None => doubled(self.politeness.backoff_first, lease.strikes)
+                        .min(self.politeness.backoff_max),
+                };
+                lease.hold_until = lease.hold_until.max(at + hold);
+                lease.strikes = STRIKES_MAX.min(lease.strikes + 1);
+            }
+            EndReport::Failed => {
+                lease.expect_service(took.unwrap_or_default());
+                lease.strikes = lease
+                    .strikes
+                    .max(FAILURE_STRIKES_MAX.min(lease.strikes + 1));
+            }
+        }
+        lease.last_end = lease.last_end.max(Some(end));
+    }
+
+    /// Sets the interval that the server asked for.
+    pub fn set_interval(&mut self, key: ServerKey, interval: Duration) {
+        self.servers[key.index()].interval_told = interval.min(INTERVAL_TOLD_MAX);
+    }
+
+    /// Keeps the server from being visited before `until`.
+    pub fn hold(&mut self, key: ServerKey, until: Time) {
+        let lease = &mut self.servers[key.index()];
+        lease.hold_until = lease.hold_until.max(until);
+    }
+
+    /// Treats every server as if a visit to it had been cut short at `at`: what a crash leaves behind.
+    pub fn rest_all(&mut self, at: Time) {
+        self.rested_from = self.rested_from.max(Some(at + self.politeness.abort_slack));
+    }
+
+    /// The least time from the end of a visit to the start of the next, as things stand with this server.
+    #[must_use]
+    pub fn interval(&self, key: ServerKey) -> Duration {
+        let lease = &self.servers[key.index()];
+        let base = self.politeness.interval.max(lease.interval_told);
+        base.max(doubled(base, lease.strikes).min(self.politeness.interval_max))
+    }
+
+    /// How long a visit to the server takes, by experience, and the interval after it.
+    #[must_use]
+    pub fn cycle(&self, key: ServerKey) -> Duration {
+        self.interval(key).saturating_add(self.service_time(key))
+    }
+
+    /// How long a visit to the server takes, by experience.
+    #[must_use]
+    pub fn service_time(&self, key: ServerKey) -> Duration {
+        self.servers[key.index()].service_time
+    }
+
+    /// The end of the server's hold, past or to come; the epoch if there was none.
+    #[must_use]
+    pub fn hold_until(&self, key: ServerKey) -> Time {
+        self.servers[key.index()].hold_until
+    }
+
+    /// How often the server asked for relief or failed, less the answers since.
+    #[must_use]
+    pub fn strikes(&self, key: ServerKey) -> u8 {
+        self.servers[key.index()].strikes
+    }
+
+    /// Visits in flight, to all servers.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// What to store of the servers that are not as they would be after a restart, in the order of keys.
+    pub fn states(&self, now: Time) -> impl Iterator<Item = ServerState> {
+        let keys = 0_u32..;
+        keys.zip(&self.servers).filter_map(move |(number, lease)| {
+            let is_special =
+                !lease.interval_told.is_zero() || 0 < lease.strikes || now < lease.hold_until;
+            is_special.then_some(ServerState {
+                key: ServerKey::new(number),
+                interval_told: lease.interval_told,
+                hold_until: lease.hold_until,
+                strikes: lease.strikes,
+            })
+        })
+    }
+
+    /// Takes over what was stored of a server. What is stored for a key that no longer exists is of no use, and ignored.
+    pub fn restore(&mut self, state: &ServerState) {
+        if let Some(lease) = self.servers.get_mut(state.key.index()) {
+            lease.interval_told = state.interval_told.min(INTERVAL_TOLD_MAX);
+            lease.hold_until = lease.hold_until.max(state.hold_until);
+            lease.strikes = state.strikes.min(STRIKES_MAX);
+        }
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.servers)
+    }
+}
+
+impl Lease {
+    fn expect_service(&mut self, duration: Duration) {
+        self.service_time = if self.service_time.is_zero() {
+            duration
+        } else {
+            self.service_time / SERVICE_WEIGHT * (SERVICE_WEIGHT - 1) + duration / SERVICE_WEIGHT
+        };
+    }
+}
+
+fn doubled(duration: Duration, times: u8) -> Duration {
+    duration.saturating_mul(1 << times.min(STRIKES_MAX))
+}

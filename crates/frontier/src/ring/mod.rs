@@ -1,0 +1,262 @@
+//! The short-term queue: gives each visit a step at which its server may be visited, in constant time.
+//!
+//! The scheduler places visits and takes them when their step has come. Read [`Ring`] first.
+//!
+//! After the O(1) scheduler of seed 000, algorithms 2 and 3. Departures: each server has a stride of its own
+//! instead of 2; a server starts at its own phase within a step instead of all at once; nothing waits for the slowest
+//! download, because a lease at dispatch has the last word.
+//!
+//! # Notation
+//! *B*: `slots`; *H*: `keys`; *N\[r\]*: `next_step`; *t*: `now_step`; *T*: the step length.
+//!
+//! Not here: whether the server may be visited when the step has come (`lease`).
+
+mod config;
+mod wheel;
+
+use std::time::Duration;
+
+pub use self::config::RingConfig;
+pub(crate) use self::wheel::{Entry, Wheel};
+use crate::server::ServerKey;
+use crate::time::{Time, micros_rounded_up};
+
+/// Steps of equal length since the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Steps {
+    length_us: u64,
+}
+
+impl Steps {
+    pub(crate) fn new(length: Duration) -> Steps {
+        Steps {
+            length_us: micros_rounded_up(length).max(1),
+        }
+    }
+
+    /// The step that `time` lies in.
+    pub(crate) fn step_of(self, time: Time) -> u64 {
+        time.as_micros() / self.length_us
+    }
+
+    /// The moment when `step` begins.
+    pub(crate) fn start_of(self, step: u64) -> Time {
+        Time::from_micros(step.saturating_mul(self.length_us))
+    }
+
+    /// How many steps `duration` takes, begun ones counted whole.
+    pub(crate) fn count_in(self, duration: Duration) -> u64 {
+        micros_rounded_up(duration).div_ceil(self.length_us)
+    }
+}
+
+/// Visits that wait for their step: each of the servers gets one step per stride.
+#[derive(Clone, Debug)]
+pub struct Ring<V> {
+    wheel: Wheel<V>,
+    servers: Box<[ServerTurns]>,
+    steps: Steps,
+}
+
+/// Which steps of one server are taken.
+#[derive(Clone, Copy, Debug)]
+struct ServerTurns {
+    /// The first step that is free.
+    next_step: u64,
+    /// The first step that is not promised to a visit outside of the ring.
+    promised_until: u64,
+    /// Steps from one visit to the next.
+    stride: u32,
+}
+
+/// A visit whose step has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due<V> {
+    /// The server to visit.
+    pub key: ServerKey,
+    /// What to visit.
+    pub visit: V,
+    /// The step that it was placed at.
+    pub step: u64,
+}
+
+/// The visit has no step within the ring, and is given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Full<V> {
+    /// What was to be placed.
+    pub visit: V,
+    /// The first step that its server has free.
+    pub step: u64,
+}
+
+impl<V> Ring<V> {
+    /// An empty ring at `now`; each server's stride is 1.
+    ///
+    /// # Panics
+    /// If there are no keys.
+    #[must_use]
+    pub fn new(config: &RingConfig, step_length: Duration, now: Time) -> Ring<V> {
+        assert!(0 < config.keys, "there must be at least one server key");
+        let steps = Steps::new(step_length);
+        let turns = ServerTurns {
+            next_step: 0,
+            promised_until: 0,
+            stride: 1,
+        };
+        Ring {
+            wheel: Wheel::new(config.slots, steps.step_of(now)),
+            servers: vec![turns; config.keys as usize].into(),
+            steps,
+        }
+    }
+
+    /// Places a new visit at the first step that is neither taken nor promised, and returns that step.
+    pub fn place(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        let step = self.next_unpromised_step(key);
+        self.place_at(step, key, visit)
+    }
+
+    /// Places a visit that was promised a step earlier: at the first step that is not taken.
+    pub fn place_promised(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        let step = self.next_step(key);
+        self.place_at(step, key, visit)
+    }
+
+    /// Takes the next visit whose step has come, in the order of steps, and of placing within a step.
+    pub fn take_due(&mut self, now: Time) -> Option<Due<V>> {
+        let Entry { key, item } = self.wheel.take_due(self.steps.step_of(now))?;
+        Some(Due {
+            key,
+            visit: item,
+            step: self.wheel.now_step(),
+        })
+    }
+
+    /// Promises the server's next free step to a visit that waits outside, and returns the moment when the ring will
+    /// cover that step: the visit must come back then.
+    pub fn promise(&mut self, key: ServerKey) -> Time {
+        let step = self.next_unpromised_step(key);
+        let turns = &mut self.servers[key.index()];
+        turns.promised_until = step.saturating_add(u64::from(turns.stride));
+        let slots = self.wheel.end_step() - self.wheel.now_step();
+        let covered_from = (step + 1).saturating_sub(slots);
+        self.steps
+            .start_of(covered_from.max(self.wheel.now_step() + 1))
+    }
+
+    /// Leaves the server's free steps before `time` unused.
+    pub fn reserve_until(&mut self, key: ServerKey, time: Time) {
+        let step = self.steps.step_of(time);
+        let turns = &mut self.servers[key.index()];
+        turns.next_step = turns.next_step.max(step);
+    }
+
+    /// Leaves the server's next free step unused: a visit outside of the ring will need it.
+    pub fn skip_turn(&mut self, key: ServerKey) {
+        let step = self.next_step(key);
+        let turns = &mut self.servers[key.index()];
+        turns.next_step = step.saturating_add(u64::from(turns.stride));
+    }
+
+    /// Spaces the server's visits so that one of this length, interval included, ends before the next step comes.
+    pub fn set_cycle(&mut self, key: ServerKey, cycle: Duration) {
+        let stride = u32::try_from(self.steps.count_in(cycle))
+            .unwrap_or(u32::MAX)
+            .max(1);
+        self.servers[key.index()].stride = stride;
+    }
+
+    /// Steps from one visit of the server to the next.
+    #[must_use]
+    pub fn stride(&self, key: ServerKey) -> u32 {
+        self.servers[key.index()].stride
+    }
+
+    /// The first step that the server has free.
+    #[must_use]
+    pub fn next_step(&self, key: ServerKey) -> u64 {
+        self.servers[key.index()]
+            .next_step
+            .max(self.wheel.now_step() + 1)
+    }
+
+    /// The step that is being dispatched.
+    #[must_use]
+    pub fn now_step(&self) -> u64 {
+        self.wheel.now_step()
+    }
+
+    /// The first step that the ring does not cover yet.
+    #[must_use]
+    pub fn end_step(&self) -> u64 {
+        self.wheel.end_step()
+    }
+
+    /// When a visit to this server starts, if it is placed at `step`: servers are spread evenly over the step.
+    #[must_use]
+    pub fn start_time(&self, step: u64, key: ServerKey) -> Time {
+        self.steps.start_of(step) + self.phase(key)
+    }
+
+    /// How long after the begin of a step this server's visits start: `key / keys` of the step.
+    #[must_use]
+    pub fn phase(&self, key: ServerKey) -> Duration {
+        let share = u128::from(self.steps.length_us) * u128::from(key.number())
+            / self.servers.len() as u128;
+        Duration::from_micros(u64::try_from(share).unwrap_or(u64::MAX))
+    }
+
+    /// When the earliest waiting visit falls due.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Time> {
+        self.wheel
+            .next_occupied_step()
+            .map(|step| self.steps.start_of(step))
+    }
+
+    /// Visits that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.wheel.len()
+    }
+
+    /// Whether no visit waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.wheel.len() == 0
+    }
+
+    /// Bytes of memory held, apart from what the visits themselves point to.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.wheel.bytes() + size_of_val(&*self.servers)
+    }
+
+    pub(crate) fn steps(&self) -> Steps {
+        self.steps
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.wheel.slots()
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "made from a u32")]
+    pub(crate) fn keys(&self) -> u32 {
+        self.servers.len() as u32
+    }
+
+    pub(crate) fn next_unpromised_step(&self, key: ServerKey) -> u64 {
+        self.next_step(key)
+            .max(self.servers[key.index()].promised_until)
+    }
+
+    fn place_at(&mut self, step: u64, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        if self.wheel.end_step() <= step {
+            return Err(Full { visit, step });
+        }
+        self.wheel.insert(step, Entry { key, item: visit });
+        let turns = &mut self.servers[key.index()];
+        turns.next_step = step + u64::from(turns.stride);
+        Ok(step)
+    }
+}

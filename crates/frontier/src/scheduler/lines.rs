@@ -1,0 +1,121 @@
+//! Waiting lines: visits whose step has come while their server was not free, one FIFO per server.
+//!
+//! The scheduler fills a line when a lease is denied and empties it when the lease is free again. All lines share one
+//! arena, so a line costs nothing while it is empty.
+
+use std::num::NonZeroU32;
+
+use crate::server::ServerKey;
+
+/// A place in the arena: its index plus one.
+type Place = NonZeroU32;
+
+/// One FIFO of visits per server.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines<V> {
+    lines: Box<[Line]>,
+    arena: Vec<Waiting<V>>,
+    /// The first vacant place; vacant places are chained by `next`.
+    vacant: Option<Place>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    first: Option<Place>,
+    last: Option<Place>,
+}
+
+#[derive(Clone, Debug)]
+struct Waiting<V> {
+    /// None while the place is vacant.
+    visit: Option<V>,
+    next: Option<Place>,
+}
+
+impl<V> Lines<V> {
+    pub(crate) fn new(keys: u32) -> Lines<V> {
+        Lines {
+            lines: vec![Line::default(); keys as usize].into(),
+            arena: Vec::new(),
+            vacant: None,
+            len: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self, key: ServerKey) -> bool {
+        self.lines[key.index()].first.is_none()
+    }
+
+    /// Puts a visit at the end of its server's line.
+    pub(crate) fn push_back(&mut self, key: ServerKey, visit: V) {
+        let place = self.occupy(visit, None);
+        let line = &mut self.lines[key.index()];
+        match line.last.replace(place) {
+            Some(last) => self.arena[index(last)].next = Some(place),
+            None => line.first = Some(place),
+        }
+    }
+
+    /// Puts a visit at the head of its server's line.
+    pub(crate) fn push_front(&mut self, key: ServerKey, visit: V) {
+        let place = self.occupy(visit, self.lines[key.index()].first);
+        let line = &mut self.lines[key.index()];
+        line.first = Some(place);
+        line.last = line.last.or(Some(place));
+    }
+
+    /// Takes the visit at the head of the server's line.
+    pub(crate) fn pop_front(&mut self, key: ServerKey) -> Option<V> {
+        let line = &mut self.lines[key.index()];
+        let place = line.first?;
+        let waiting = &mut self.arena[index(place)];
+        line.first = waiting.next;
+        if line.first.is_none() {
+            line.last = None;
+        }
+        waiting.next = self.vacant.replace(place);
+        self.len -= 1;
+        waiting.visit.take()
+    }
+
+    /// Bytes of memory held, apart from what the visits themselves point to.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.lines) + self.arena.capacity() * size_of::<Waiting<V>>()
+    }
+
+    fn occupy(&mut self, visit: V, next: Option<Place>) -> Place {
+        self.len += 1;
+        let waiting = Waiting {
+            visit: Some(visit),
+            next,
+        };
+        match self.vacant {
+            Some(place) => {
+                let vacated = std::mem::replace(&mut self.arena[index(place)], waiting);
+                self.vacant = vacated.next;
+                place
+            }
+            None => {
+                self.arena.push(waiting);
+                #[expect(
+                    clippy::expect_used,
+                    reason = "the bound on waiting visits is far below four billion"
+                )]
+                let place = u32::try_from(self.arena.len())
+                    .ok()
+                    .and_then(NonZeroU32::new)
+                    .expect("a bounded arena");
+                place
+            }
+        }
+    }
+}
+
+fn index(place: Place) -> usize {
+    place.get() as usize - 1
+}

@@ -1,0 +1,401 @@
+//! The scheduling core: events in, commands out.
+//!
+//! The crawler drives it under the wall clock and the lab under a virtual one; [`Scheduler::step`] is all there is to it.
+//! A visit goes this way, and costs the same on each part of it however many wait:
+//!
+//! ```text
+//!            Offer                 step comes            lease free
+//!  driver ──────────► ring ──────────────────► ready ─────────────────► Start
+//!    ▲ │  Return                                 ▲ │
+//!    │ └─────────                     lease free │ │ lease denied
+//!    │                                           │ ▼
+//!    └───────────────── Defer ◄───────────────  line of its server
+//!        no turn within the ring
+//! ```
+//!
+//! Read [`Event`] and [`Command`] first, then `Scheduler::pump`.
+//!
+//! Invariants: promise 1, politeness (asserted in `lease`); a visit that came in is waiting, or went out in exactly one
+//! command; a line that is not empty is looked at again, by a planned wake, by the end of the visit in flight, or because
+//! one of its server's visits is ready.
+//!
+//! Not here: what a visit is (`V` is never looked into), where deferred visits stay, and anything that takes time.
+
+mod event;
+mod lines;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::Serialize;
+use tracing::trace;
+
+pub use self::event::{Command, EndReport, Event, Overflow};
+use self::lines::Lines;
+use crate::lease::{Leases, ServerState};
+use crate::politeness::PolitenessConfig;
+use crate::ring::{Entry, Full, Ring, RingConfig, Wheel};
+use crate::server::ServerKey;
+use crate::time::Time;
+
+/// Decides which visit starts when.
+#[derive(Clone, Debug)]
+pub struct Scheduler<V> {
+    ring: Ring<V>,
+    /// Visits whose step has come. Filled by `collect_due` and `tend`, emptied by `pump`.
+    ready: VecDeque<Ready<V>>,
+    /// Visits whose server was not free. Filled by `put_off`, emptied by `tend`.
+    lines: Lines<V>,
+    /// When to look at lines again; at most one wake for each server.
+    wakes: Wheel<()>,
+    is_wake_planned: Box<[bool]>,
+    leases: Leases,
+    overflow: Overflow,
+    concurrency_max: usize,
+    waiting_max: usize,
+    now: Time,
+    counters: Counters,
+}
+
+#[derive(Clone, Debug)]
+struct Ready<V> {
+    key: ServerKey,
+    visit: V,
+    /// The server's phase in the step that the visit was placed at.
+    not_before: Time,
+}
+
+/// What the scheduler did since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    /// Visits that came in for the first time.
+    pub offered: u64,
+    /// Visits that came back.
+    pub returned: u64,
+    /// Visits that were started.
+    pub started: u64,
+    /// Visits that found no turn within the ring, and were deferred or discarded.
+    pub overflowed: u64,
+    /// Visits that were given back with a later time.
+    pub deferred: u64,
+    /// Visits that were dropped.
+    pub discarded: u64,
+    /// Times that a visit's step came while its server was not free.
+    pub put_off: u64,
+}
+
+/// How things stand with one server, for a person who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// The server.
+    pub key: ServerKey,
+    /// Whether a visit to it is in flight.
+    pub is_in_flight: bool,
+    /// From when it may be visited; none while a visit is in flight.
+    pub free_at: Option<Time>,
+    /// When a visit offered now would be its turn.
+    pub next_turn: Time,
+    /// The step of that turn.
+    pub next_step: u64,
+    /// Steps from one visit to the next.
+    pub stride: u32,
+    /// The least time from the end of a visit to the start of the next.
+    pub interval: Duration,
+    /// How long a visit takes, by experience.
+    pub service_time: Duration,
+    /// The end of its hold, past or to come; the epoch if there was none.
+    pub hold_until: Time,
+    /// How often it asked for relief or failed, less the answers since.
+    pub strikes: u8,
+}
+
+impl<V> Scheduler<V> {
+    /// A scheduler without visits, at `now`, for servers that were never visited.
+    ///
+    /// # Panics
+    /// If there are no keys, or no visit may be in flight.
+    #[must_use]
+    pub fn new(
+        ring: &RingConfig,
+        politeness: PolitenessConfig,
+        overflow: Overflow,
+        concurrency_max: usize,
+        now: Time,
+    ) -> Scheduler<V> {
+        assert!(
+            0 < concurrency_max,
+            "at least one visit must be allowed in flight"
+        );
+        let step_length = ring.step_length(politeness.interval);
+        let waiting_max = ring.waiting_max;
+        let keys = ring.keys;
+        let ring = Ring::new(ring, step_length, now);
+        let leases = Leases::new(keys, politeness);
+        let mut scheduler = Scheduler {
+            ready: VecDeque::new(),
+            lines: Lines::new(keys),
+            wakes: Wheel::new(ring.slots(), ring.now_step()),
+            is_wake_planned: vec![false; keys as usize].into(),
+            ring,
+            leases,
+            overflow,
+            concurrency_max,
+            waiting_max,
+            now,
+            counters: Counters::default(),
+        };
+        for number in 0..keys {
+            scheduler.pace(ServerKey::new(number));
+        }
+        scheduler
+    }
+
+    /// Takes in one event at `now` and appends what the driver must do about it.
+    ///
+    /// Whatever the event, what has fallen due by `now` is dealt with first, so commands may come from any event.
+    ///
+    /// # Panics
+    /// If time runs backwards, or a key is out of range.
+    pub fn step(&mut self, now: Time, event: Event<V>, commands: &mut Vec<Command<V>>) {
+        assert!(
+            self.now <= now,
+            "time runs backwards from {} to {now}",
+            self.now
+        );
+        self.now = now;
+        self.collect_due(commands);
+        match event {
+            Event::Offer { visit, key } => self.offer(visit, key, commands),
+            Event::Return { visit, key } => self.take_back(visit, key, commands),
+            Event::Again { visit, key } => {
+                self.lines.push_front(key, visit);
+                self.ring.skip_turn(key);
+                self.tend(key, commands);
+            }
+            Event::Ended { key, at, report } => {
+                self.leases.end(key, at, report);
+                self.pace(key);
+                self.tend(key, commands);
+            }
+            Event::SetInterval { key, interval } => {
+                self.leases.set_interval(key, interval);
+                self.pace(key);
+            }
+            Event::Hold { key, until } => {
+                self.leases.hold(key, until);
+                self.pace(key);
+            }
+            Event::Tick => {}
+        }
+        self.pump(commands);
+    }
+
+    /// When the next `Tick` is due; none if nothing can happen without an event from outside.
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Time> {
+        let wake = self
+            .wakes
+            .next_occupied_step()
+            .map(|step| self.ring.steps().start_of(step));
+        [self.ring.next_due(), wake].into_iter().flatten().min()
+    }
+
+    /// Visits that wait in memory.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.ring.len() + self.ready.len() + self.lines.len()
+    }
+
+    /// How many more visits may be offered before all of them overflow.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.waiting_max.saturating_sub(self.waiting())
+    }
+
+    /// Visits that were started and have not ended.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.leases.in_flight()
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Bytes of memory held, apart from what the visits themselves point to.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let ready = self.ready.capacity() * size_of::<Ready<V>>();
+        let tables = self.leases.bytes() + self.is_wake_planned.len();
+        self.ring.bytes() + self.lines.bytes() + self.wakes.bytes() + ready + tables
+    }
+
+    /// How things stand with one server.
+    #[must_use]
+    pub fn explain(&self, key: ServerKey) -> Standing {
+        let next_step = self.ring.next_unpromised_step(key);
+        let free_at = self.leases.free_at(key);
+        Standing {
+            key,
+            is_in_flight: free_at.is_none(),
+            free_at,
+            next_turn: self.ring.start_time(next_step, key),
+            next_step,
+            stride: self.ring.stride(key),
+            interval: self.leases.interval(key),
+            service_time: self.leases.service_time(key),
+            hold_until: self.leases.hold_until(key),
+            strikes: self.leases.strikes(key),
+        }
+    }
+
+    /// What the driver must store of the servers, and [`restore`](Self::restore) after a restart.
+    pub fn server_states(&self) -> impl Iterator<Item = ServerState> {
+        self.leases.states(self.now)
+    }
+
+    /// Goes on after a restart at `now`: servers are as they were stored, and each counts as visited until now, because
+    /// the visits that were in flight at the end are not known.
+    pub fn restore(&mut self, states: impl IntoIterator<Item = ServerState>) {
+        for state in states {
+            self.leases.restore(&state);
+        }
+        self.leases.rest_all(self.now);
+        for number in 0..self.ring.keys() {
+            self.pace(ServerKey::new(number));
+        }
+    }
+
+    /// Moves what has fallen due to the ready visits: put-off visits first, they have waited longer.
+    fn collect_due(&mut self, commands: &mut Vec<Command<V>>) {
+        let now_step = self.ring.steps().step_of(self.now);
+        while let Some(Entry { key, item: () }) = self.wakes.take_due(now_step) {
+            self.is_wake_planned[key.index()] = false;
+            self.tend(key, commands);
+        }
+        while let Some(due) = self.ring.take_due(self.now) {
+            let not_before = self.ring.start_time(due.step, due.key);
+            self.ready.push_back(Ready {
+                key: due.key,
+                visit: due.visit,
+                not_before,
+            });
+        }
+    }
+
+    fn offer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        self.counters.offered += 1;
+        let overflowed = if self.room() == 0 {
+            visit
+        } else {
+            match self.ring.place(key, visit) {
+                Ok(_) => return,
+                Err(Full { visit, .. }) => visit,
+            }
+        };
+        self.counters.overflowed += 1;
+        match self.overflow {
+            Overflow::Defer => self.defer(overflowed, key, commands),
+            Overflow::Discard => {
+                self.counters.discarded += 1;
+                commands.push(Command::Discard { visit: overflowed });
+            }
+        }
+    }
+
+    fn take_back(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        self.counters.returned += 1;
+        if let Err(Full { visit, .. }) = self.ring.place_promised(key, visit) {
+            self.counters.overflowed += 1;
+            self.defer(visit, key, commands);
+        }
+    }
+
+    fn defer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        self.counters.deferred += 1;
+        let due = self.ring.promise(key);
+        trace!(now = %self.now, key = key.number(), %due, "visit deferred");
+        commands.push(Command::Defer { visit, key, due });
+    }
+
+    /// Starts ready visits, first come first served, as long as more may be in flight; puts off those whose server is
+    /// not free within this step.
+    fn pump(&mut self, commands: &mut Vec<Command<V>>) {
+        while self.leases.in_flight() < self.concurrency_max {
+            let Some(Ready {
+                key,
+                visit,
+                not_before,
+            }) = self.ready.pop_front()
+            else {
+                return;
+            };
+            match self.free_within_this_step(key) {
+                Some(free_at) => {
+                    let at = not_before.max(free_at).max(self.now);
+                    self.leases.start(key, at);
+                    self.counters.started += 1;
+                    commands.push(Command::Start { visit, key, at });
+                }
+                None => self.put_off(visit, key, commands),
+            }
+        }
+    }
+
+    /// Puts a visit in its server's line. If others stand there already, the server is a whole turn behind: it loses one
+    /// in the ring, so that lines do not grow.
+    fn put_off(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        self.counters.put_off += 1;
+        if !self.lines.is_empty(key) {
+            self.ring.skip_turn(key);
+        }
+        self.lines.push_back(key, visit);
+        self.tend(key, commands);
+    }
+
+    /// Looks at a server's line: makes its first visit ready if the server is free, or sees to it that the line is looked
+    /// at again when it is.
+    fn tend(&mut self, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        if self.lines.is_empty(key) {
+            return;
+        }
+        let Some(free_at) = self.leases.free_at(key) else {
+            return;
+        };
+        let free_step = self.ring.steps().step_of(free_at);
+        if free_step <= self.wakes.now_step() {
+            if let Some(visit) = self.lines.pop_front(key) {
+                self.ready.push_back(Ready {
+                    key,
+                    visit,
+                    not_before: free_at,
+                });
+            }
+        } else if free_step < self.wakes.end_step() {
+            if !self.is_wake_planned[key.index()] {
+                self.is_wake_planned[key.index()] = true;
+                self.wakes.insert(free_step, Entry { key, item: () });
+            }
+        } else {
+            while let Some(visit) = self.lines.pop_front(key) {
+                self.defer(visit, key, commands);
+            }
+        }
+    }
+
+    /// The moment from which the server may be visited, if that comes before this step is over.
+    fn free_within_this_step(&self, key: ServerKey) -> Option<Time> {
+        let free_at = self.leases.free_at(key)?;
+        (self.ring.steps().step_of(free_at) <= self.ring.now_step()).then_some(free_at)
+    }
+
+    /// Fits the server's turns in the ring to its lease.
+    fn pace(&mut self, key: ServerKey) {
+        self.ring.set_cycle(key, self.leases.cycle(key));
+        if let Some(free_at) = self.leases.free_at(key) {
+            self.ring.reserve_until(key, free_at);
+        }
+    }
+}
