@@ -8,10 +8,12 @@
 //! lab runs the very code that crawls. Only `disk` touches files.
 
 pub mod admission;
+mod disk;
 pub mod lease;
 pub mod politeness;
 pub mod ring;
 pub mod scheduler;
+pub mod seen;
 pub mod server;
 pub mod time;
 

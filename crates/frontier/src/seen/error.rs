@@ -1,0 +1,61 @@
+//! What can go wrong with the set of known URLs.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::disk::DiskError;
+
+/// Why the set of known URLs could not answer or change. Nothing was changed by the call that returns it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeenError {
+    /// There is no room on the disk; the same call succeeds when there is.
+    #[error("the disk is full at {path}")]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot read or write {path}")]
+    Io {
+        /// The file in question.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// A file does not hold what was written to it.
+    #[error("{path} is damaged at byte {offset}: {what}")]
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+        /// Which check failed.
+        what: &'static str,
+    },
+    /// There are runs, but not the file that says which of them count.
+    #[error("{path} is missing, but there are runs beside it")]
+    ManifestMissing {
+        /// Where the manifest should be.
+        path: PathBuf,
+    },
+    /// The keys do not fit in memory before the next [`flush`](super::Seen::flush).
+    #[error("no room for {keys} more keys in memory: flush first")]
+    NeedsFlush {
+        /// How many keys were to be inserted.
+        keys: usize,
+    },
+}
+
+impl From<DiskError> for SeenError {
+    fn from(error: DiskError) -> SeenError {
+        if error.is_full() {
+            SeenError::DiskFull { path: error.path }
+        } else {
+            SeenError::Io {
+                path: error.path,
+                source: error.source,
+            }
+        }
+    }
+}
