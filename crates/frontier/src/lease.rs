@@ -27,8 +27,12 @@ const STRIKES_MAX: u8 = 16;
 const FAILURE_STRIKES_MAX: u8 = 3;
 /// Longest interval that is obeyed, in order to keep arithmetic on times sound; no visit is planned further ahead.
 const INTERVAL_TOLD_MAX: Duration = Duration::from_hours(400 * 24);
-/// The newest visit's share in the expected service time: 1/8, as in the smoothed round-trip time of RFC 6298.
-const SERVICE_WEIGHT: u32 = 8;
+/// The part of the way that the expected service time goes towards a longer visit, and towards a shorter one.
+///
+/// An estimate that is too low makes visits stand in line for a moment; one that is too high leaves the server idle. So it
+/// is slow to rise and quick to fall, and one very slow answer does not cost a server its turns.
+const SERVICE_RISE_DIVISOR: u32 = 8;
+const SERVICE_FALL_DIVISOR: u32 = 2;
 
 /// The standing of every server.
 #[derive(Clone, Debug)]
@@ -121,11 +125,11 @@ impl Leases {
         match report {
             EndReport::Unvisited => return,
             EndReport::Answered { duration } => {
-                lease.expect_service(duration);
+                lease.learn_service_time(duration);
                 lease.strikes = lease.strikes.saturating_sub(1);
             }
             EndReport::Aborted => {
-                lease.expect_service(took.unwrap_or_default());
+                lease.learn_service_time(took.unwrap_or(lease.service_time));
                 end = at + self.politeness.abort_slack;
             }
             EndReport::Overloaded { retry_after } => {
@@ -138,7 +142,7 @@ impl Leases {
                 lease.strikes = STRIKES_MAX.min(lease.strikes + 1);
             }
             EndReport::Failed => {
-                lease.expect_service(took.unwrap_or_default());
+                lease.learn_service_time(took.unwrap_or(lease.service_time));
                 lease.strikes = lease
                     .strikes
                     .max(FAILURE_STRIKES_MAX.min(lease.strikes + 1));
@@ -233,11 +237,11 @@ impl Leases {
 }
 
 impl Lease {
-    fn expect_service(&mut self, duration: Duration) {
-        self.service_time = if self.service_time.is_zero() {
-            duration
+    fn learn_service_time(&mut self, duration: Duration) {
+        self.service_time = if self.service_time < duration {
+            self.service_time + (duration - self.service_time) / SERVICE_RISE_DIVISOR
         } else {
-            self.service_time / SERVICE_WEIGHT * (SERVICE_WEIGHT - 1) + duration / SERVICE_WEIGHT
+            self.service_time - (self.service_time - duration) / SERVICE_FALL_DIVISOR
         };
     }
 }

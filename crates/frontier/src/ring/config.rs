@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The shortest step: what a timer of the operating system can be trusted with.
 const STEP_MIN: Duration = Duration::from_millis(1);
+/// The longest step that can be set.
+const STEP_SET_MAX: Duration = Duration::from_hours(1);
 /// The longest step chosen by itself: a new visit waits for the next step, and nobody likes to wait for long.
 const STEP_MAX: Duration = Duration::from_secs(1);
 /// Steps to an interval, when the step is chosen by itself: a stride is then at most a tenth longer than needed.
@@ -18,7 +20,7 @@ const STEPS_PER_INTERVAL: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RingConfig {
-    /// Length of a step. Default: none, that is a tenth of the interval between visits, within 1 ms and 1 s.
+    /// Length of a step, within 1 ms and 1 h. Default: none, that is a tenth of the interval between visits, within 1 ms and 1 s.
     #[serde(with = "humantime_serde")]
     pub step: Option<Duration>,
     /// Steps that the ring covers, rounded up to a power of two, at least 64. Default 4096: with steps of half a second, the
@@ -35,7 +37,7 @@ impl RingConfig {
     #[must_use]
     pub fn step_length(&self, interval: Duration) -> Duration {
         match self.step {
-            Some(step) => step.max(STEP_MIN),
+            Some(step) => step.clamp(STEP_MIN, STEP_SET_MAX),
             None => (interval / STEPS_PER_INTERVAL).clamp(STEP_MIN, STEP_MAX),
         }
     }

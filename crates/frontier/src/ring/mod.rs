@@ -1,6 +1,7 @@
 //! The short-term queue: gives each visit a step at which its server may be visited, in constant time.
 //!
-//! The scheduler places visits and takes them when their step has come. Read [`Ring`] first.
+//! The scheduler places visits and takes them when their step has come. Read [`Ring`] first; [`SeedRing`] is the rule of
+//! seed 000 to the letter, for the lab's comparisons.
 //!
 //! After the O(1) scheduler of seed 000, algorithms 2 and 3. Departures: each server has a stride of its own
 //! instead of 2; a server starts at its own phase within a step instead of all at once; nothing waits for the slowest
@@ -12,11 +13,13 @@
 //! Not here: whether the server may be visited when the step has come (`lease`).
 
 mod config;
+mod seed;
 mod wheel;
 
 use std::time::Duration;
 
 pub use self::config::RingConfig;
+pub use self::seed::{Discarded, SeedConfig, SeedRing, SeedRule};
 pub(crate) use self::wheel::{Entry, Wheel};
 use crate::server::ServerKey;
 use crate::time::{Time, micros_rounded_up};
@@ -28,9 +31,10 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
+    /// Steps of `length`, within a microsecond and what keeps phases within 64 bits: 71 minutes.
     pub(crate) fn new(length: Duration) -> Steps {
         Steps {
-            length_us: micros_rounded_up(length).max(1),
+            length_us: micros_rounded_up(length).clamp(1, u64::from(u32::MAX)),
         }
     }
 
@@ -201,9 +205,8 @@ impl<V> Ring<V> {
     /// How long after the begin of a step this server's visits start: `key / keys` of the step.
     #[must_use]
     pub fn phase(&self, key: ServerKey) -> Duration {
-        let share = u128::from(self.steps.length_us) * u128::from(key.number())
-            / self.servers.len() as u128;
-        Duration::from_micros(u64::try_from(share).unwrap_or(u64::MAX))
+        let micros = self.steps.length_us * u64::from(key.number()) / self.servers.len() as u64;
+        Duration::from_micros(micros)
     }
 
     /// When the earliest waiting visit falls due.

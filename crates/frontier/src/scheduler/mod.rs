@@ -34,7 +34,7 @@ pub use self::event::{Command, EndReport, Event, Overflow};
 use self::lines::Lines;
 use crate::lease::{Leases, ServerState};
 use crate::politeness::PolitenessConfig;
-use crate::ring::{Entry, Full, Ring, RingConfig, Wheel};
+use crate::ring::{Entry, Ring, RingConfig, Wheel};
 use crate::server::ServerKey;
 use crate::time::Time;
 
@@ -93,7 +93,7 @@ pub struct Standing {
     pub is_in_flight: bool,
     /// From when it may be visited; none while a visit is in flight.
     pub free_at: Option<Time>,
-    /// When a visit offered now would be its turn.
+    /// When a visit that is offered now would have its turn.
     pub next_turn: Time,
     /// The step of that turn.
     pub next_step: u64,
@@ -287,13 +287,12 @@ impl<V> Scheduler<V> {
 
     fn offer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.offered += 1;
-        let overflowed = if self.room() == 0 {
-            visit
-        } else {
-            match self.ring.place(key, visit) {
+        let overflowed = match self.room() {
+            0 => visit,
+            _ => match self.ring.place(key, visit) {
                 Ok(_) => return,
-                Err(Full { visit, .. }) => visit,
-            }
+                Err(full) => full.visit,
+            },
         };
         self.counters.overflowed += 1;
         match self.overflow {
@@ -307,15 +306,24 @@ impl<V> Scheduler<V> {
 
     fn take_back(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.returned += 1;
-        if let Err(Full { visit, .. }) = self.ring.place_promised(key, visit) {
-            self.counters.overflowed += 1;
-            self.defer(visit, key, commands);
-        }
+        let overflowed = match self.room() {
+            0 => visit,
+            _ => match self.ring.place_promised(key, visit) {
+                Ok(_) => return,
+                Err(full) => full.visit,
+            },
+        };
+        self.counters.overflowed += 1;
+        self.defer(overflowed, key, commands);
     }
 
+    /// Gives a visit back until the ring covers the next turn that its server has to give.
     fn defer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.deferred += 1;
-        let due = self.ring.promise(key);
+        let steps = self.ring.steps();
+        // After a late tick the ring may not have caught up with `now` yet.
+        let next_step_start = steps.start_of(steps.step_of(self.now) + 1);
+        let due = self.ring.promise(key).max(next_step_start);
         trace!(now = %self.now, key = key.number(), %due, "visit deferred");
         commands.push(Command::Defer { visit, key, due });
     }
@@ -399,3 +407,6 @@ impl<V> Scheduler<V> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+//! The scheduler of seed 000 to the letter, so that the lab can reproduce its figures and measure ours against it.
+//!
+//! Seed 000, algorithms 2 and 3, with the errata corrected: the step begins when the interval *has* passed; the parity rule
+//! is that of the text, not of the listing; a batch is taken out of its queue; a booking beyond the queues is refused also
+//! after a reset. Departures: none. The caller keeps the set of inserted URLs; a discarded URL must not get into it.
+//!
+//! # Notation
+//! *B*: `slots`; *H*: `residues`; *T*: `interval`; *N\[r\]*: `next_step`; *t*: `now_step`; *τ*: `returned_at`.
+//!
+//! Invariants: bookings of one residue are at least two steps apart; a batch has at most one visit of each residue; a
+//! residue has at most ⌊*B* / 2⌋ bookings.
+//!
+//! Not here: waiting until all downloads of a batch have ended. Whoever takes the next batch earlier gives up the interval
+//! between the end of one visit and the start of the next, and keeps it only from start to start.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::time::Time;
+
+/// The two parameters of the memory, the interval, and the rule for residues that are idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeedConfig {
+    /// *B*: queues, that is steps that can be booked ahead; at least 2.
+    pub slots: usize,
+    /// *H*: residue classes that servers fall into; even.
+    pub residues: u32,
+    /// *T*: the least time from one batch to the next.
+    pub interval: Duration,
+    /// Where an idle residue begins.
+    pub rule: SeedRule,
+}
+
+/// At which step a residue that is idle gets its next booking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedRule {
+    /// The first step to come that has the parity of the residue: a batch has at most *H* / 2 visits.
+    Text,
+    /// The very next step: less to wait, and batches of up to *H* visits.
+    Max,
+}
+
+/// The queues of seed 000.
+#[derive(Clone, Debug)]
+pub struct SeedRing<V> {
+    config: SeedConfig,
+    queues: Box<[VecDeque<V>]>,
+    next_step: Box<[u64]>,
+    now_step: u64,
+    returned_at: Time,
+    len: usize,
+}
+
+/// There was no queue for this visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discarded<V>(pub V);
+
+impl<V> SeedRing<V> {
+    /// Empty queues; the first batch can be had one interval after `now`.
+    ///
+    /// # Panics
+    /// If there are fewer than two slots, or if the number of residues is odd or zero.
+    #[must_use]
+    pub fn new(config: SeedConfig, now: Time) -> SeedRing<V> {
+        assert!(2 <= config.slots, "the seed needs two queues or more");
+        assert!(0 < config.residues, "there must be residues");
+        assert!(
+            config.residues % 2 == 0,
+            "the number of residues must be even"
+        );
+        SeedRing {
+            config,
+            queues: (0..config.slots).map(|_| VecDeque::new()).collect(),
+            next_step: (0..u64::from(config.residues))
+                .map(|residue| residue & 1)
+                .collect(),
+            now_step: 0,
+            returned_at: now,
+            len: 0,
+        }
+    }
+
+    /// Books a step for a visit to a server of this residue, and returns the step.
+    ///
+    /// # Panics
+    /// If there is no such residue.
+    pub fn enqueue(&mut self, residue: u32, visit: V) -> Result<u64, Discarded<V>> {
+        let mut step = self.next_step[residue as usize];
+        if step <= self.now_step {
+            step = match self.config.rule {
+                SeedRule::Text => self.now_step + 2 - ((self.now_step ^ u64::from(residue)) & 1),
+                SeedRule::Max => self.now_step + 1,
+            };
+        }
+        if self.now_step + self.config.slots as u64 <= step {
+            return Err(Discarded(visit));
+        }
+        let queue = self.queue_of(step);
+        self.queues[queue].push_back(visit);
+        self.next_step[residue as usize] = step + 2;
+        self.len += 1;
+        Ok(step)
+    }
+
+    /// Goes on to the next step and takes its batch, or none if the interval has not passed yet.
+    pub fn next(&mut self, now: Time) -> Option<Vec<V>> {
+        if now < self.next_at() {
+            return None;
+        }
+        self.now_step += 1;
+        self.returned_at = now;
+        let queue = self.queue_of(self.now_step);
+        let batch = Vec::from(std::mem::take(&mut self.queues[queue]));
+        self.len -= batch.len();
+        Some(batch)
+    }
+
+    /// When the next batch can be had.
+    #[must_use]
+    pub fn next_at(&self) -> Time {
+        self.returned_at + self.config.interval
+    }
+
+    /// The step of the last batch.
+    #[must_use]
+    pub fn now_step(&self) -> u64 {
+        self.now_step
+    }
+
+    /// Visits that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no visit waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a remainder of division by a usize"
+    )]
+    fn queue_of(&self, step: u64) -> usize {
+        (step % self.queues.len() as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    fn seed_ring(slots: usize, residues: u32, rule: SeedRule) -> SeedRing<u32> {
+        SeedRing::new(
+            SeedConfig {
+                slots,
+                residues,
+                interval: INTERVAL,
+                rule,
+            },
+            Time::EPOCH,
+        )
+    }
+
+    /// One residue's booking, and when it was made.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct Booking {
+        residue: u32,
+        made_at: u64,
+        step: u64,
+    }
+
+    /// Runs operations (`None`: next step, `Some(residue)`: enqueue) and checks the properties P1 to P4 of the seed against
+    /// the full history.
+    fn check(slots: usize, rule: SeedRule, operations: impl IntoIterator<Item = Option<u32>>) {
+        const RESIDUES: u32 = 4;
+        let mut ring = seed_ring(slots, RESIDUES, rule);
+        let mut now = Time::EPOCH;
+        let mut bookings: Vec<Booking> = Vec::new();
+        for operation in operations {
+            let step = ring.now_step();
+            match operation {
+                None => {
+                    now = now + INTERVAL;
+                    let batch = ring.next(now).unwrap();
+                    let booked: Vec<u32> = bookings
+                        .iter()
+                        .filter(|booking| booking.step == step + 1)
+                        .map(|booking| booking.residue)
+                        .collect();
+                    assert_eq!(
+                        batch, booked,
+                        "P3: a queue holds the visits of its own step, in the order of booking"
+                    );
+                    assert!(
+                        (0..RESIDUES).all(|residue| batch
+                            .iter()
+                            .filter(|&&other| other == residue)
+                            .count()
+                            <= 1),
+                        "P1"
+                    );
+                }
+                Some(residue) => {
+                    let earlier = || bookings.iter().filter(|booking| booking.residue == residue);
+                    let pending = earlier().filter(|booking| step < booking.step).count();
+                    match ring.enqueue(residue, residue) {
+                        Ok(booked) => {
+                            assert!(
+                                step < booked && booked < step + slots as u64,
+                                "P3: step {booked} at {step}"
+                            );
+                            assert!(earlier().all(|booking| booking.step + 2 <= booked), "P2");
+                            assert!(pending < slots / 2, "P4");
+                            if rule == SeedRule::Text {
+                                assert_eq!(
+                                    booked % 2,
+                                    u64::from(residue) % 2,
+                                    "even residues use even steps"
+                                );
+                            }
+                            bookings.push(Booking {
+                                residue,
+                                made_at: step,
+                                step: booked,
+                            });
+                        }
+                        Err(Discarded(visit)) => {
+                            assert_eq!(visit, residue);
+                            let last = earlier()
+                                .last()
+                                .map_or(u64::from(residue & 1), |booking| booking.step + 2);
+                            let is_idle_without_queue = last <= step && slots <= 2;
+                            assert!(
+                                step + slots as u64 <= last || is_idle_without_queue,
+                                "discarded without need"
+                            );
+                        }
+                    }
+                }
+            }
+            let waiting = bookings
+                .iter()
+                .filter(|booking| ring.now_step() < booking.step)
+                .count();
+            assert_eq!(ring.len(), waiting);
+        }
+        assert!(
+            bookings
+                .iter()
+                .all(|booking| booking.made_at < booking.step)
+        );
+    }
+
+    #[test]
+    fn all_short_sequences_keep_the_properties() {
+        for slots in 2..=9 {
+            for rule in [SeedRule::Text, SeedRule::Max] {
+                for code in 0..3_u32.pow(9) {
+                    let operations = (0..9).map(|place| match code / 3_u32.pow(place) % 3 {
+                        0 => None,
+                        residue => Some(residue),
+                    });
+                    check(slots, rule, operations);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_sequence_keeps_the_properties(
+            slots in 2_usize..70,
+            rule in prop_oneof![Just(SeedRule::Text), Just(SeedRule::Max)],
+            operations in prop::collection::vec(prop_oneof![1 => Just(None), 3 => (0_u32..4).prop_map(Some)], 0..600),
+        ) {
+            check(slots, rule, operations);
+        }
+    }
+
+    #[test]
+    fn a_residue_fills_half_of_the_queues() {
+        for slots in 3..=65 {
+            let mut ring = seed_ring(slots, 2, SeedRule::Max);
+            let booked = (0..slots).filter(|_| ring.enqueue(1, 0).is_ok()).count();
+            assert_eq!(booked, slots / 2);
+        }
+    }
+
+    #[test]
+    fn a_batch_does_not_come_before_the_interval_has_passed() {
+        let mut ring = seed_ring(8, 2, SeedRule::Text);
+        assert_eq!(ring.enqueue(1, 7), Ok(1));
+        assert_eq!(ring.next(Time::from_micros(999_999)), None);
+        assert_eq!(ring.next(Time::from_micros(1_500_000)), Some(vec![7]));
+        assert_eq!(ring.next_at(), Time::from_micros(2_500_000));
+        assert!(ring.is_empty());
+    }
+}
