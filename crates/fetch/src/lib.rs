@@ -1,1 +1,48 @@
-//! stub
+//! Brings bytes: DNS, robots.txt and HTTP with exact capture, within limits.
+//!
+//! A worker asks a [`Resolver`] for a host's address, asks [`robots`] whether the page may be
+//! visited, and has a [`Client`] fetch it; the [`Exchange`] holds the very bytes that went over the
+//! wire. What the web does wrong is a [`Failure`] in an exchange or a [`DnsFailure`], not an error.
+//!
+//! Invariants: no address is connected to that the [`AddressGuard`] refuses, and the address that
+//! was checked is the one connected to; every answer is bounded in bytes and in time; one call of
+//! [`Client::fetch`] sends at most one request.
+//!
+//! Not here: what the bytes mean (`page`), when to visit whom (`frontier`), how captures are kept
+//! (`archive`). This room follows no redirect and retries nothing.
+
+mod bounds;
+mod chunked;
+mod client;
+mod coding;
+mod config;
+mod exchange;
+mod failure;
+mod guard;
+mod http1;
+mod http2;
+mod identity;
+mod link;
+mod message;
+mod pool;
+mod resolver;
+mod retry_after;
+pub mod robots;
+mod tape;
+mod tls;
+mod watch;
+
+pub use client::{Client, ClientError, Conditional, Request};
+pub use coding::{DecodeProblem, Decoded};
+pub use config::{FetchConfig, TlsVerify};
+pub use exchange::{End, Exchange, Protocol, Timing, TlsSession};
+pub use failure::{Failure, Truncation};
+pub use guard::{AddressGuard, AddressKind, Refused};
+pub use identity::{Identity, IdentityError};
+pub use message::{Framing, Head};
+pub use resolver::{
+    AddressFamily, DnsConfig, DnsFailure, DnsProblem, Resolved, Resolver, ResolverError,
+};
+pub use retry_after::RETRY_AFTER_MAX;
+
+pub use tls::TlsError;

@@ -1,0 +1,111 @@
+//! The settings of the HTTP client.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use serde::{Deserialize, Serialize};
+
+/// How pages are fetched, and how much patience a server gets. Table `[fetch]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FetchConfig {
+    /// Time to reach a server, TLS handshake included. Default `10s`.
+    #[serde(with = "humantime_serde")]
+    pub connect_timeout: Duration,
+    /// Time from the request to the first byte of the answer. Default `30s`.
+    #[serde(with = "humantime_serde")]
+    pub first_byte_timeout: Duration,
+    /// Time for the whole exchange. Default `5m`: no server holds a worker's connection for longer.
+    #[serde(with = "humantime_serde")]
+    pub total_timeout: Duration,
+    /// Least bytes per second, averaged over at least `min_rate_window`. Default 256; 0 turns it off.
+    ///
+    /// A server that drips a byte a second would otherwise hold on until `total_timeout`.
+    pub min_rate: u64,
+    /// Over how long `min_rate` is averaged. Default `20s`.
+    #[serde(with = "humantime_serde")]
+    pub min_rate_window: Duration,
+    /// Largest response head. Default `256KiB`, as browsers have it; at least 8 KiB.
+    pub max_header_bytes: ByteSize,
+    /// Largest body, as it comes over the wire. Default `32MiB`; what is longer is cut there.
+    pub max_body_bytes: ByteSize,
+    /// Largest body after content decoding. Default `64MiB`; what is longer is taken for a bomb.
+    pub max_decoded_bytes: ByteSize,
+    /// Whether HTTP/2 is offered to TLS servers. Default false.
+    ///
+    /// The frames of HTTP/2 are no HTTP message: an archive of such a visit holds a rewritten
+    /// message instead of the bytes that came over the wire.
+    pub http2: bool,
+    /// Value of `Accept-Encoding`. Default `gzip, br, zstd`: all that can be decoded here.
+    pub accept_encoding: String,
+    /// Value of `Accept`. Default: what a browser asks for in place of a page.
+    pub accept: String,
+    /// Value of `Accept-Language`. Default empty: not sent, and the server's own choice is kept.
+    pub accept_language: String,
+    /// Idle connections that a worker keeps. Default 128.
+    pub idle_connections: usize,
+    /// How long an idle connection is kept. Default `15s`.
+    ///
+    /// Longer than the default interval, so that a server in use is connected to once; shorter
+    /// than most servers' own limit, so that few connections turn out to be stale.
+    #[serde(with = "humantime_serde")]
+    pub idle_timeout: Duration,
+    /// What to do about a certificate that does not verify. Default `strict`.
+    pub tls_verify: TlsVerify,
+    /// A PEM file of certificate authorities to trust besides the built-in ones. Default none.
+    pub extra_roots: Option<PathBuf>,
+}
+
+impl Default for FetchConfig {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            first_byte_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_mins(5),
+            min_rate: 256,
+            min_rate_window: Duration::from_secs(20),
+            max_header_bytes: ByteSize::kib(256),
+            max_body_bytes: ByteSize::mib(32),
+            max_decoded_bytes: ByteSize::mib(64),
+            http2: false,
+            accept_encoding: "gzip, br, zstd".into(),
+            accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".into(),
+            accept_language: String::new(),
+            idle_connections: 128,
+            idle_timeout: Duration::from_secs(15),
+            tls_verify: TlsVerify::Strict,
+            extra_roots: None,
+        }
+    }
+}
+
+/// What to do about a certificate that does not verify.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TlsVerify {
+    /// The visit fails.
+    ///
+    /// The default: what stands in the archive under an `https` URL then came from the
+    /// holder of that name, and no one in between can write into the archive.
+    #[default]
+    Strict,
+    /// The visit goes on, and [`TlsSession::problem`](crate::TlsSession::problem) says what is wrong.
+    ///
+    /// For collections that want pages of neglected servers too.
+    Lenient,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_is_shorter_than_the_one_inside_it() {
+        let config = FetchConfig::default();
+        assert!(config.connect_timeout < config.total_timeout);
+        assert!(config.first_byte_timeout < config.total_timeout);
+        assert!(config.min_rate_window < config.total_timeout);
+        assert!(config.max_body_bytes < config.max_decoded_bytes);
+    }
+}

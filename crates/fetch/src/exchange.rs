@@ -1,0 +1,217 @@
+//! What one visit to a server brought back: the bytes that went out, the bytes that came in, and
+//! how it ended.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+
+use crate::chunked::{ChunkScanner, Progress};
+use crate::coding::{self, Decoded};
+use crate::failure::{Failure, Truncation};
+use crate::message::{Framing, Head};
+use crate::retry_after;
+
+/// One request and what came of it.
+///
+/// [`Client::fetch`](crate::Client::fetch) always gives one, also when nothing could be sent.
+#[derive(Debug)]
+pub struct Exchange {
+    /// When it began.
+    pub started: SystemTime,
+    /// How long its phases took.
+    pub timing: Timing,
+    /// The server, once connected.
+    pub remote: Option<SocketAddr>,
+    /// Whether a kept connection was used.
+    pub reused: bool,
+    /// The protocol that was spoken, once that is known.
+    pub protocol: Option<Protocol>,
+    /// The TLS session, if any.
+    pub tls: Option<Arc<TlsSession>>,
+    /// The request, byte for byte. For HTTP/2: a message of the same meaning.
+    pub request: Bytes,
+    /// The final response, byte for byte: interim responses before it and bytes after its end are
+    /// left out. For HTTP/2: a message of the same meaning, without transfer coding.
+    pub response: Bytes,
+    /// The head of the response, if a whole one came.
+    pub head: Option<Head>,
+    /// Why the response is shorter than the server meant it to be, if a head came and it is.
+    pub truncated: Option<Truncation>,
+    /// What is not as the standard has it in an answer that was understood nevertheless.
+    pub irregular: Option<String>,
+    /// How it ended.
+    pub end: End,
+    payload: OnceCell<Bytes>,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a whole response.
+    Complete,
+    /// Otherwise. There may be a head and a part of the body nevertheless.
+    Failed(Failure),
+}
+
+/// How long after its start an exchange reached each phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Connected, TLS handshake included; zero for a kept connection.
+    pub connected: Option<Duration>,
+    /// First byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// The end.
+    pub ended: Duration,
+}
+
+/// A version of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// HTTP/1.0
+    Http10,
+    /// HTTP/1.1
+    Http11,
+    /// HTTP/2
+    Http2,
+}
+
+impl Protocol {
+    /// The name, as for `WARC-Protocol`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Http10 => "http/1.0",
+            Self::Http11 => "http/1.1",
+            Self::Http2 => "h2",
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// What was agreed in a TLS handshake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsSession {
+    /// The version, as for `WARC-Protocol`: `tls/1.3`.
+    pub version: &'static str,
+    /// The cipher suite by its IANA name, as for `WARC-Cipher-Suite`.
+    pub cipher: String,
+    /// What is wrong with the certificate, where that is tolerated.
+    pub problem: Option<String>,
+}
+
+impl Exchange {
+    /// An exchange in which nothing has happened yet.
+    pub(crate) fn start() -> Self {
+        Self {
+            started: SystemTime::now(),
+            timing: Timing::default(),
+            remote: None,
+            reused: false,
+            protocol: None,
+            tls: None,
+            request: Bytes::new(),
+            response: Bytes::new(),
+            head: None,
+            truncated: None,
+            irregular: None,
+            end: End::Complete,
+            payload: OnceCell::new(),
+        }
+    }
+
+    /// The status code, if a head came.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.head.as_ref().map(Head::status)
+    }
+
+    /// Why the exchange failed, if it did.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.end {
+            End::Complete => None,
+            End::Failed(failure) => Some(failure),
+        }
+    }
+
+    /// The first value of a header field.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.head.as_ref()?.value(name)
+    }
+
+    /// The body as it came over the wire, transfer coding included.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        let start = self.head.as_ref().map_or(self.response.len(), Head::length);
+        &self.response[start..]
+    }
+
+    /// The body without transfer coding, content coding still on: what a payload digest is of.
+    ///
+    /// A part of `response` wherever that is possible; chunks are joined once.
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        let Some(head) = &self.head else { return &[] };
+        match head.framing() {
+            Framing::Chunked => self
+                .payload
+                .get_or_init(|| join_chunks(&self.response.slice(head.length()..))),
+            Framing::Empty | Framing::Length(_) | Framing::Close => self.body(),
+        }
+    }
+
+    /// The body without any coding, at most `limit` bytes of it.
+    #[must_use]
+    pub fn decoded(&self, limit: usize) -> Decoded<'_> {
+        let codings = self
+            .head
+            .iter()
+            .flat_map(|head| head.values("content-encoding"));
+        coding::decode(self.payload(), codings, limit)
+    }
+
+    /// The value of `Location`, if this is a redirect that names its target.
+    #[must_use]
+    pub fn location(&self) -> Option<&[u8]> {
+        match self.status()? {
+            301 | 302 | 303 | 307 | 308 => self.header("location"),
+            _ => None,
+        }
+    }
+
+    /// How long the server asks to be left alone from `now` on, at most
+    /// [`RETRY_AFTER_MAX`](crate::RETRY_AFTER_MAX).
+    #[must_use]
+    pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
+        retry_after::parse(self.header("retry-after")?, now)
+    }
+}
+
+/// The payload of a chunked body; one that is not chunked at all is its own payload.
+fn join_chunks(body: &Bytes) -> Bytes {
+    let mut scanner = ChunkScanner::default();
+    let progress = scanner.scan(body);
+    match scanner.pieces() {
+        [] if matches!(progress, Progress::Malformed(_)) => body.clone(),
+        [] => Bytes::new(),
+        [piece] => body.slice(piece.clone()),
+        pieces => {
+            let mut joined =
+                BytesMut::with_capacity(pieces.iter().map(ExactSizeIterator::len).sum());
+            for piece in pieces {
+                joined.extend_from_slice(&body[piece.clone()]);
+            }
+            joined.freeze()
+        }
+    }
+}

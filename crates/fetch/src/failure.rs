@@ -1,0 +1,121 @@
+//! Why an exchange did not come to its proper end.
+//!
+//! On the web this is normal, and so a [`Failure`] is data, not an error: the crawler records it,
+//! paces the server by it and decides about another visit. A failed exchange may still have
+//! brought a head and part of a body.
+
+use crate::guard::Refused;
+
+/// What went wrong in an exchange, in the order of its phases.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The URL cannot be turned into a request.
+    #[error("the request cannot be made: {0}")]
+    BadRequest(String),
+    /// The address guard did not let the address pass; nothing was sent.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// No connection within the time limit.
+    #[error("no connection within the time limit")]
+    ConnectTimeout,
+    /// The server could not be reached.
+    #[error("cannot connect: {0}")]
+    Connect(String),
+    /// The TLS handshake failed.
+    #[error("TLS handshake failed: {0}")]
+    Tls(String),
+    /// A kept connection turned out to be closed when the request had been written.
+    ///
+    /// The server may or may not have read the request, so another attempt is another visit.
+    #[error("the kept connection was closed by the server")]
+    StaleConnection,
+    /// The server did not answer within the time limit.
+    #[error("no answer within the time limit")]
+    FirstByteTimeout,
+    /// The exchange did not end within the time limit.
+    #[error("the exchange did not end within the time limit")]
+    TotalTimeout,
+    /// The answer came in at less than the least rate.
+    #[error("the answer came in too slowly")]
+    TooSlow,
+    /// The connection ended before the message did.
+    #[error("the connection ended after {received} bytes of an unfinished answer")]
+    Disconnected {
+        /// Bytes of the answer that had come.
+        received: u64,
+    },
+    /// The head of the answer is longer than allowed.
+    #[error("the head of the answer is too long")]
+    HeadTooLarge,
+    /// The body of the answer is longer than allowed.
+    #[error("the body of the answer is too long")]
+    BodyTooLarge,
+    /// The answer is not an HTTP message that could be understood.
+    #[error("not a usable HTTP answer: {0}")]
+    BadResponse(String),
+}
+
+impl Failure {
+    /// Whether the server may have seen a request.
+    #[must_use]
+    pub fn reached_server(&self) -> bool {
+        match self {
+            Self::BadRequest(_) | Self::Refused(_) | Self::ConnectTimeout | Self::Connect(_) => {
+                false
+            }
+            Self::Tls(_)
+            | Self::StaleConnection
+            | Self::FirstByteTimeout
+            | Self::TotalTimeout
+            | Self::TooSlow
+            | Self::Disconnected { .. }
+            | Self::HeadTooLarge
+            | Self::BodyTooLarge
+            | Self::BadResponse(_) => true,
+        }
+    }
+
+    /// How a message that ended in this failure was cut.
+    #[must_use]
+    pub fn truncation(&self) -> Truncation {
+        match self {
+            Self::HeadTooLarge | Self::BodyTooLarge => Truncation::Length,
+            Self::ConnectTimeout | Self::FirstByteTimeout | Self::TotalTimeout | Self::TooSlow => {
+                Truncation::Time
+            }
+            Self::BadRequest(_)
+            | Self::Refused(_)
+            | Self::Connect(_)
+            | Self::Tls(_)
+            | Self::StaleConnection
+            | Self::Disconnected { .. }
+            | Self::BadResponse(_) => Truncation::Disconnect,
+        }
+    }
+}
+
+/// Why a captured message is shorter than what the server meant to send.
+///
+/// The words are those of `WARC-Truncated` (WARC 1.1, section 5.13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Truncation {
+    /// A size limit.
+    Length,
+    /// A time limit.
+    Time,
+    /// The connection broke, or the server broke the protocol.
+    Disconnect,
+}
+
+impl Truncation {
+    /// The value of `WARC-Truncated`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+        }
+    }
+}

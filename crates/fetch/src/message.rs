@@ -1,0 +1,319 @@
+//! The head of a response, as an index into the bytes that came over the wire.
+//!
+//! hyper decides how a connection is read; what is kept and shown is read from the captured
+//! bytes, here, so that order, spelling and repetition of header fields survive.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use bytes::Bytes;
+
+/// Most header fields of a response; hyper is told the same.
+pub(crate) const FIELDS_MAX: usize = 512;
+
+/// The head of a response.
+#[derive(Clone, Debug)]
+pub struct Head {
+    bytes: Bytes,
+    index: HeadIndex,
+}
+
+impl Head {
+    /// Joins an index to the response that it was made of.
+    pub(crate) fn new(response: &Bytes, index: HeadIndex) -> Self {
+        Self {
+            bytes: response.slice(..index.length),
+            index,
+        }
+    }
+
+    /// The status code.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.index.status
+    }
+
+    /// The reason phrase, which may be empty.
+    #[must_use]
+    pub fn reason(&self) -> &[u8] {
+        &self.bytes[self.index.reason.clone()]
+    }
+
+    /// The header fields in the order and spelling in which they came, without blanks around them.
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let slice = |range: &Range<usize>| &self.bytes[range.clone()];
+        let fields = self.index.fields.iter();
+        fields.map(move |field| (slice(&field.name), slice(&field.value)))
+    }
+
+    /// All values of a header field, in order.
+    pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.fields()
+            .filter(move |field| field.0.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|field| field.1)
+    }
+
+    /// The first value of a header field.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&[u8]> {
+        self.fields()
+            .find(|field| field.0.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|field| field.1)
+    }
+
+    /// The bytes of the head, the empty line included.
+    #[must_use]
+    pub fn as_bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The number of bytes before the body.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.index.length
+    }
+
+    /// How the body's end is marked.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        self.index.framing
+    }
+}
+
+/// How the end of a body is marked (RFC 9112, section 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// There is no body, whatever the fields say: 1xx, 204, 304.
+    Empty,
+    /// So many bytes.
+    Length(u64),
+    /// Chunked transfer coding.
+    Chunked,
+    /// The body ends where the connection ends.
+    Close,
+}
+
+/// Where the parts of a head are, as offsets into the response.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadIndex {
+    pub(crate) status: u16,
+    pub(crate) http_1_0: bool,
+    pub(crate) reason: Range<usize>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) length: usize,
+    pub(crate) framing: Framing,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Range<usize>,
+    pub(crate) value: Range<usize>,
+}
+
+/// What the captured bytes begin with.
+#[derive(Debug)]
+pub(crate) enum Start {
+    /// A whole head of a final response, after so many bytes of interim ones.
+    Head { interim: usize, head: HeadIndex },
+    /// The beginning of a head, perhaps.
+    Partial,
+    /// Something else.
+    Malformed,
+}
+
+/// Finds the head of the final response; interim responses before it are passed over.
+pub(crate) fn find_head(bytes: &[u8]) -> Start {
+    let mut interim = 0;
+    loop {
+        // Some servers send an empty line too much; httparse passes over it, and so must we.
+        let newlines = bytes[interim..].iter();
+        interim += newlines
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+            .count();
+        match parse_head(&bytes[interim..]) {
+            Ok(Some(head)) if is_interim(head.status) => interim += head.length,
+            Ok(Some(head)) => return Start::Head { interim, head },
+            Ok(None) => return Start::Partial,
+            Err(_) => return Start::Malformed,
+        }
+    }
+}
+
+/// Whether another response follows; after a 101 there is another protocol instead.
+fn is_interim(status: u16) -> bool {
+    (100..200).contains(&status) && status != 101
+}
+
+fn parse_head(bytes: &[u8]) -> Result<Option<HeadIndex>, httparse::Error> {
+    let mut fields = [const { MaybeUninit::uninit() }; FIELDS_MAX];
+    let mut response = httparse::Response::new(&mut []);
+    let status =
+        lenient_parser().parse_response_with_uninit_headers(&mut response, bytes, &mut fields)?;
+    let httparse::Status::Complete(length) = status else {
+        return Ok(None);
+    };
+    let start = bytes.as_ptr().addr();
+    let range = |part: &[u8]| {
+        // An empty part may point anywhere.
+        let from = part.as_ptr().addr().wrapping_sub(start);
+        if from + part.len() <= length {
+            from..from + part.len()
+        } else {
+            0..0
+        }
+    };
+    let (status, version) = (response.code.unwrap_or(0), response.version.unwrap_or(1));
+    Ok(Some(HeadIndex {
+        status,
+        http_1_0: version == 0,
+        reason: range(response.reason.unwrap_or("").as_bytes()),
+        framing: framing_of(status, response.headers),
+        fields: response
+            .headers
+            .iter()
+            .map(|header| Field {
+                name: range(header.name.as_bytes()),
+                value: range(header.value),
+            })
+            .collect(),
+        length,
+    }))
+}
+
+/// The tolerance that hyper is set to as well.
+fn lenient_parser() -> httparse::ParserConfig {
+    let mut parser = httparse::ParserConfig::default();
+    parser
+        .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
+        .ignore_invalid_headers_in_responses(true);
+    parser
+}
+
+fn framing_of(status: u16, headers: &[httparse::Header<'_>]) -> Framing {
+    if matches!(status, 100..200 | 204 | 304) {
+        return Framing::Empty;
+    }
+    let values = |name: &'static str| {
+        let named = move |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
+        headers.iter().filter(named).map(|header| header.value)
+    };
+    let codings = values("transfer-encoding").flat_map(list_items);
+    if let Some(last) = codings.last() {
+        if last.eq_ignore_ascii_case(b"chunked") {
+            return Framing::Chunked;
+        }
+        return Framing::Close;
+    }
+    // Repeated lengths that differ are hyper's to refuse; then the first one is as good as any.
+    let lengths = values("content-length").flat_map(list_items);
+    let number = |text: &[u8]| str::from_utf8(text).ok()?.parse::<u64>().ok();
+    lengths
+        .filter_map(number)
+        .next()
+        .map_or(Framing::Close, Framing::Length)
+}
+
+/// The items of a comma-separated list, without the blanks around them.
+pub(crate) fn list_items(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    value
+        .split(|byte| *byte == b',')
+        .map(<[u8]>::trim_ascii)
+        .filter(|item| !item.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(bytes: &'static [u8]) -> Head {
+        let Start::Head { interim, head } = find_head(bytes) else {
+            panic!("no head in {:?}", String::from_utf8_lossy(bytes));
+        };
+        Head::new(&Bytes::from_static(&bytes[interim..]), head)
+    }
+
+    #[test]
+    fn fields_keep_order_spelling_and_repetition() {
+        let head = head(b"HTTP/1.1 200 Okey Dokey\r\nX-b: 1\r\nx-A:  2 \r\nX-B:\r\n\r\nbody");
+        assert_eq!(head.status(), 200);
+        assert_eq!(head.reason(), b"Okey Dokey");
+        let fields: Vec<_> = head.fields().collect();
+        assert_eq!(
+            fields,
+            [(&b"X-b"[..], &b"1"[..]), (b"x-A", b"2"), (b"X-B", b"")]
+        );
+        assert_eq!(head.values("x-b").collect::<Vec<_>>(), [&b"1"[..], b""]);
+        assert_eq!(head.value("X-a"), Some(&b"2"[..]));
+        assert_eq!(head.length(), head.as_bytes().len());
+    }
+
+    #[test]
+    fn interim_responses_are_passed_over_but_a_101_is_final() {
+        let two = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
+        assert_eq!(head(two).status(), 200);
+        assert_eq!(head(two).as_bytes(), &b"HTTP/1.1 200 OK\r\n\r\n"[..]);
+        assert_eq!(head(b"HTTP/1.1 101 Switching\r\n\r\n").status(), 101);
+    }
+
+    #[test]
+    fn framing_follows_the_standard() {
+        let table: &[(&[u8], Framing)] = &[
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
+                Framing::Length(5),
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\n",
+                Framing::Length(2),
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+                Framing::Chunked,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n",
+                Framing::Chunked,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+                Framing::Close,
+            ),
+            (b"HTTP/1.1 200 OK\r\n\r\n", Framing::Close),
+            (
+                b"HTTP/1.1 204 None\r\nContent-Length: 5\r\n\r\n",
+                Framing::Empty,
+            ),
+            (
+                b"HTTP/1.1 304 Same\r\nContent-Length: 5\r\n\r\n",
+                Framing::Empty,
+            ),
+            (
+                b"HTTP/1.1 200 OK\nContent-Length: 7\n\n",
+                Framing::Length(7),
+            ),
+            (b"HTTP/1.1 200\r\n\r\n", Framing::Close),
+        ];
+        for (bytes, framing) in table {
+            assert_eq!(
+                head(bytes).framing(),
+                *framing,
+                "{:?}",
+                String::from_utf8_lossy(bytes)
+            );
+        }
+    }
+
+    #[test]
+    fn odd_heads_are_read_and_other_protocols_are_not() {
+        let folded = head(b"HTTP/1.0 200 OK\r\nA : 1\r\n B\r\nnonsense\r\nC: 3\r\n\r\n");
+        assert_eq!(folded.value("c"), Some(&b"3"[..]));
+        assert!(matches!(find_head(b"ICY 200 OK\r\n\r\n"), Start::Malformed));
+        assert!(matches!(find_head(b"<html>"), Start::Malformed));
+        assert!(matches!(
+            find_head(b"HTTP/1.1 200 OK\r\nA: b"),
+            Start::Partial
+        ));
+        assert!(matches!(find_head(b""), Start::Partial));
+    }
+}
