@@ -1,0 +1,169 @@
+//! A first line and fields, as WARC records and HTTP messages begin: taken apart as leniently as warcio does.
+//!
+//! The index must tell of a record what `cdxj-indexer` tells, for malformed heads as well, so this follows warcio's parser
+//! line by line: lines end at LF, a line of white space ends the head, a line without a colon is passed over, a line that
+//! begins with a blank continues the one before, and each line is UTF-8 or else Latin-1.
+
+use std::borrow::Cow;
+
+/// A head that was taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head<'a> {
+    /// The first line without white space at its end.
+    pub(crate) first_line: Cow<'a, str>,
+    /// Names and values, in order.
+    pub(crate) fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// Bytes of the head, with the line that ends it.
+    pub(crate) length: usize,
+}
+
+impl<'a> Head<'a> {
+    /// Takes apart the head at the start of `bytes`.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Self {
+        let mut lines = Lines { rest: bytes };
+        let mut head = Self {
+            first_line: lines.next_trimmed(),
+            ..Self::default()
+        };
+        if !head.first_line.is_empty() {
+            let mut line = lines.next_trimmed();
+            while !line.is_empty() {
+                let mut field = split_field(line);
+                line = lines.next_trimmed();
+                while line.starts_with([' ', '\t']) {
+                    if let Some((_, value)) = &mut field {
+                        value.to_mut().push_str(&line);
+                    }
+                    line = lines.next_trimmed();
+                }
+                head.fields.extend(field);
+            }
+        }
+        head.length = bytes.len() - lines.rest.len();
+        head
+    }
+
+    /// The value of the first field of that name, in any case.
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+        let (_, value) = self
+            .fields
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        Some(value)
+    }
+
+    /// The second word of the first line, which is the status of a response; empty if there is none.
+    pub(crate) fn status(&self) -> &str {
+        let (_, rest) = self.first_line.split_once(' ').unwrap_or_default();
+        let rest = rest.trim_matches(is_space);
+        rest.split_once(' ').map_or(rest, |(status, _)| status)
+    }
+
+    /// The media type that the fields name, without parameters.
+    pub(crate) fn media_type(&self) -> Option<&str> {
+        self.field("content-type").map(without_parameters)
+    }
+}
+
+/// A media type without its parameters.
+pub(crate) fn without_parameters(media_type: &str) -> &str {
+    let end = media_type
+        .find(|c| c == ';' || is_space(c))
+        .unwrap_or(media_type.len());
+    &media_type[..end]
+}
+
+/// Whether Python counts a character as white space.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+fn split_field<'a>(line: Cow<'a, str>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+    match line {
+        Cow::Borrowed(line) => {
+            let (name, value) = line.split_once(':')?;
+            Some((
+                Cow::Borrowed(name.trim_end_matches([' ', '\t'])),
+                Cow::Borrowed(value.trim_start_matches(is_space)),
+            ))
+        }
+        Cow::Owned(line) => {
+            let (name, value) = line.split_once(':')?;
+            Some((
+                Cow::Owned(name.trim_end_matches([' ', '\t']).to_owned()),
+                Cow::Owned(value.trim_start_matches(is_space).to_owned()),
+            ))
+        }
+    }
+}
+
+struct Lines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Lines<'a> {
+    /// The next line without white space at its end; empty at the end of the bytes.
+    fn next_trimmed(&mut self) -> Cow<'a, str> {
+        let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
+        let (line, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        match str::from_utf8(line) {
+            Ok(text) => Cow::Borrowed(text.trim_end_matches(is_space)),
+            Err(_) => {
+                let text: String = line.iter().copied().map(char::from).collect();
+                Cow::Owned(text.trim_end_matches(is_space).to_owned())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], status: &str, media_type: Option<&str>, length: usize) {
+        let head = Head::parse(bytes);
+        assert_eq!(head.status(), status, "{bytes:?}");
+        assert_eq!(head.media_type(), media_type, "{bytes:?}");
+        assert_eq!(head.length, length, "{bytes:?}");
+    }
+
+    // The expected values are warcio's: `StatusAndHeadersParser([], False).parse(...)` and `get_statuscode()`.
+    #[test]
+    fn heads_are_taken_apart_as_warcio_does() {
+        check(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\n\r\nbody",
+            "200",
+            Some("text/html"),
+            54,
+        );
+        check(
+            b"HTTP/1.1 200\nContent-Type:text/html\n\nbody",
+            "200",
+            Some("text/html"),
+            37,
+        );
+        check(b"HTTP/1.1  404  Not Found\r\n\r\n", "404", None, 28);
+        check(b"HTTP/1.1\r\n\r\n", "", None, 12);
+        check(b"\r\nHTTP/1.1 200 OK\r\n\r\n", "", None, 2);
+        check(
+            b"HTTP/1.1 200 OK\r\nno colon\r\nContent-Type : a\r\n b;c\r\n \r\nx",
+            "200",
+            Some("a"),
+            54,
+        );
+        check(
+            b"HTTP/1.1 200 OK\r\nContent-Type: \xe9t\xe9;\r\n",
+            "200",
+            Some("\u{e9}t\u{e9}"),
+            38,
+        );
+        check(
+            b"HTTP/1.1 200 OK\r\nContent-Type: ;\r\n\r\n",
+            "200",
+            Some(""),
+            36,
+        );
+        check(b"", "", None, 0);
+    }
+}

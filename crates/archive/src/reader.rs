@@ -1,0 +1,379 @@
+//! Reads the records of a WARC file, one after the other, in bounded memory.
+//!
+//! WARC 1.0 and 1.1, as it is or with a gzip member or zstd frame for each record. A [`Record`] is read as a stream; its
+//! [`Record::finish`] says where it was. Blocks may be of any size; heads are bounded.
+//!
+//! This is our own reader because recovery needs what libraries do not tell: exactly where each member ends, and whether the last one is
+//! whole to its final byte. (fastwarc 2 reads on over torn members, and its records do not leave their thread.)
+//!
+//! Not here: ARC files, which are refused by name; HTTP ([`crate::http`]).
+
+use std::fs::File;
+use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom};
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::head::Head;
+use crate::member::{Input, Member};
+use crate::record::TERMINATOR;
+
+/// Longest head of a record.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// Why a WARC file cannot be read on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The operating system says no.
+    #[error("cannot read")]
+    Io(#[source] io::Error),
+    /// The file ends inside a record.
+    #[error("the record at offset {offset} is torn: the file ends inside it")]
+    Torn {
+        /// Where the record starts.
+        offset: u64,
+    },
+    /// The compressed data are damaged.
+    #[error("the record at offset {offset} is damaged")]
+    Damaged {
+        /// Where the record starts.
+        offset: u64,
+        /// What the decompressor says.
+        source: io::Error,
+    },
+    /// There is something that is not a record.
+    #[error("no WARC record at offset {offset}, but `{found}`")]
+    NotARecord {
+        /// Where a record should start.
+        offset: u64,
+        /// The beginning of what is there.
+        found: String,
+    },
+    /// It is an ARC file.
+    #[error("this is an ARC file; only WARC files are read (`warcio recompress` converts)")]
+    Arc,
+    /// The head is too long.
+    #[error("the record at offset {offset} has a head of more than {HEAD_BYTES_MAX} bytes")]
+    HeadTooLong {
+        /// Where the record starts.
+        offset: u64,
+    },
+    /// The record does not say how long it is.
+    #[error("the record at offset {offset} has no valid Content-Length")]
+    Length {
+        /// Where the record starts.
+        offset: u64,
+    },
+    /// A compressed member holds more than one record, so that they cannot be found by offset.
+    #[error(
+        "the member at offset {offset} holds more than one record (`warcio recompress` repairs that)"
+    )]
+    NotPerRecord {
+        /// Where the member starts.
+        offset: u64,
+    },
+}
+
+/// The head of a record and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordHead {
+    /// Offset of the record, or of its compressed member, in the file.
+    pub offset: u64,
+    /// Such as `WARC/1.1`.
+    pub version: String,
+    /// Names and values, in order.
+    pub fields: Vec<(String, String)>,
+    /// Length of the block.
+    pub content_length: u64,
+}
+
+impl RecordHead {
+    /// The value of the first field of that name, in any case.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let (_, value) = self
+            .fields
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        Some(value)
+    }
+
+    /// `WARC-Type`; empty if there is none.
+    #[must_use]
+    pub fn record_type(&self) -> &str {
+        self.field("WARC-Type").unwrap_or_default()
+    }
+
+    /// `WARC-Target-URI`, mended as warcio does: without the angle brackets of old wget, and with blanks encoded.
+    #[must_use]
+    pub fn target_uri(&self) -> Option<String> {
+        let uri = self.field("WARC-Target-URI")?;
+        let uri = uri
+            .strip_prefix('<')
+            .and_then(|rest| rest.strip_suffix('>'))
+            .unwrap_or(uri);
+        Some(uri.replace(' ', "%20"))
+    }
+}
+
+/// Where a record was, and how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Offset of the record or its member.
+    pub offset: u64,
+    /// Its length: of the member, or of the plain record without the empty lines after it.
+    pub length: u64,
+    /// Where the next record starts.
+    pub end: u64,
+    /// Whether exactly the two line ends of the standard follow the block.
+    pub is_terminated: bool,
+}
+
+/// Reads the records of one file.
+pub struct Reader<R> {
+    /// `None` after an error and at the end: nothing can be read on.
+    member: Option<Member<R>>,
+    /// The record that is being read, and what is left of its block.
+    current: Option<Current>,
+}
+
+#[derive(Clone, Copy)]
+struct Current {
+    offset: u64,
+    remaining: u64,
+    /// Decoded bytes up to the end of the block: what the length of a plain record is.
+    length: u64,
+}
+
+impl Reader<File> {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        Self::open_at(path, 0)
+    }
+
+    /// Opens a file at the record that starts at `offset`.
+    pub fn open_at(path: &Path, offset: u64) -> Result<Self, ReadError> {
+        let mut file = File::open(path).map_err(ReadError::Io)?;
+        let mut start = Reader::new(file.try_clone().map_err(ReadError::Io)?)?;
+        if offset == 0 {
+            return Ok(start);
+        }
+        file.seek(SeekFrom::Start(offset)).map_err(ReadError::Io)?;
+        let input = Input::new(file, offset);
+        start.member = start.member.take().map(|member| member.moved_to(input));
+        Ok(start)
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads from the start of a WARC file.
+    pub fn new(source: R) -> Result<Self, ReadError> {
+        let member = Member::detect(Input::new(source, 0)).map_err(|error| read_error(error, 0))?;
+        Ok(Self {
+            member: Some(member),
+            current: None,
+        })
+    }
+
+    /// The next record; `None` at the end of the file, and after an error.
+    pub fn next_record(&mut self) -> Result<Option<Record<'_, R>>, ReadError> {
+        if self.current.is_some() {
+            self.finish_current()?;
+        }
+        match self.start_record() {
+            Ok(Some(head)) => Ok(Some(Record { reader: self, head })),
+            Ok(None) => Ok(None),
+            Err(error) => {
+                self.member = None;
+                Err(error)
+            }
+        }
+    }
+
+    fn start_record(&mut self) -> Result<Option<RecordHead>, ReadError> {
+        let Some(member) = &mut self.member else {
+            return Ok(None);
+        };
+        let offset = member.position();
+        let at = |error| read_error(error, offset);
+        if !member.start().map_err(at)? {
+            return Ok(None);
+        }
+        let bytes = read_head(member, offset)?;
+        let head = Head::parse(&bytes);
+        if !is_version(&head.first_line) {
+            return Err(not_a_record(offset, &head.first_line));
+        }
+        let content_length = head
+            .field("Content-Length")
+            .and_then(|text| text.trim().parse().ok());
+        let content_length = content_length.ok_or(ReadError::Length { offset })?;
+        self.current = Some(Current {
+            offset,
+            remaining: content_length,
+            length: (bytes.len() as u64).saturating_add(content_length),
+        });
+        Ok(Some(RecordHead {
+            offset,
+            version: head.first_line.into_owned(),
+            fields: head
+                .fields
+                .into_iter()
+                .map(|(k, v)| (k.into_owned(), v.into_owned()))
+                .collect(),
+            content_length,
+        }))
+    }
+
+    fn read_block(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (Some(member), Some(current)) = (&mut self.member, &mut self.current) else {
+            return Ok(0);
+        };
+        let wanted = usize::try_from(current.remaining)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        if wanted == 0 {
+            return Ok(0);
+        }
+        let count = member.read(&mut buffer[..wanted])?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        current.remaining -= count as u64;
+        Ok(count)
+    }
+
+    fn finish_current(&mut self) -> Result<Span, ReadError> {
+        let Some(current) = self.current else {
+            unreachable!("a record is finished once")
+        };
+        let span = self.skip_to_end(current);
+        self.current = None;
+        if span.is_err() {
+            self.member = None;
+        }
+        span
+    }
+
+    fn skip_to_end(&mut self, current: Current) -> Result<Span, ReadError> {
+        let offset = current.offset;
+        let mut buffer = [0; 8192];
+        while self
+            .read_block(&mut buffer)
+            .map_err(|error| read_error(error, offset))?
+            != 0
+        {}
+        let Some(member) = &mut self.member else {
+            return Err(ReadError::Torn { offset });
+        };
+        let end = member.end().map_err(|error| read_error(error, offset))?;
+        let rest = &end.rest[..];
+        if rest.starts_with(b"WARC/") || rest.trim_ascii_start().starts_with(b"WARC/") {
+            return Err(ReadError::NotPerRecord { offset });
+        }
+        let position = member.position();
+        Ok(Span {
+            offset,
+            length: if member.is_plain() {
+                current.length
+            } else {
+                position - offset
+            },
+            end: position,
+            is_terminated: rest == TERMINATOR,
+        })
+    }
+}
+
+/// A record: its head, and its block to be read.
+pub struct Record<'a, R: Read> {
+    reader: &'a mut Reader<R>,
+    head: RecordHead,
+}
+
+impl<R: Read> Record<'_, R> {
+    /// The head.
+    #[must_use]
+    pub fn head(&self) -> &RecordHead {
+        &self.head
+    }
+
+    /// Passes over what is left of the block, checks that the record is whole, and says where it was.
+    pub fn finish(self) -> Result<Span, ReadError> {
+        self.reader.finish_current()
+    }
+}
+
+impl<R: Read> Read for Record<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read_block(buffer)
+    }
+}
+
+/// Reads up to and with the first line of white space.
+fn read_head<R: Read>(member: &mut Member<R>, offset: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    loop {
+        let line_start = bytes.len();
+        let room = HEAD_BYTES_MAX - bytes.len();
+        let mut bounded = member.by_ref().take(room as u64);
+        bounded
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| read_error(error, offset))?;
+        let line = &bytes[line_start..];
+        if line_start == 0 && line.starts_with(b"filedesc://") {
+            return Err(ReadError::Arc);
+        }
+        let is_whole = line.ends_with(b"\n");
+        if line_start == 0 && !could_be_version(line) {
+            return Err(not_a_record(offset, &String::from_utf8_lossy(line)));
+        }
+        if !is_whole {
+            let is_full = bytes.len() == HEAD_BYTES_MAX;
+            return Err(if is_full {
+                ReadError::HeadTooLong { offset }
+            } else {
+                ReadError::Torn { offset }
+            });
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(bytes);
+        }
+    }
+}
+
+fn could_be_version(line: &[u8]) -> bool {
+    let length = line.len().min(5);
+    line[..length].eq_ignore_ascii_case(&b"WARC/"[..length])
+}
+
+fn is_version(line: &str) -> bool {
+    ["WARC/1.1", "WARC/1.0", "WARC/0.17", "WARC/0.18"]
+        .iter()
+        .any(|version| line.eq_ignore_ascii_case(version))
+}
+
+fn not_a_record(offset: u64, found: &str) -> ReadError {
+    let found = found
+        .trim_end()
+        .chars()
+        .take(40)
+        .flat_map(char::escape_debug)
+        .collect();
+    ReadError::NotARecord { offset, found }
+}
+
+/// What an error of the stream means for the record at `offset`.
+pub(crate) fn read_error(error: io::Error, offset: u64) -> ReadError {
+    if error.raw_os_error().is_some() {
+        ReadError::Io(error)
+    } else if error.kind() == io::ErrorKind::UnexpectedEof {
+        ReadError::Torn { offset }
+    } else {
+        ReadError::Damaged {
+            offset,
+            source: error,
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! One worker's open WARC file and its part of the index.
+//!
+//! Each crawler thread owns a [`Writer`], so that nothing is locked. A capture goes to the WARC file in one write and then
+//! to the index in another; if either fails, both files are cut back to what they were, and the same capture can be
+//! stored again. A file is closed, and the next one opened, before the first capture that comes after it is full.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::append_file::AppendFile;
+use crate::capture::{Capture, Resource, Stored};
+use crate::cdxj::Line;
+use crate::compress::{Compressor, release};
+use crate::config::{ArchiveConfig, Provenance};
+use crate::digest::digest;
+use crate::group::{Digests, GroupBuilder, block_of};
+use crate::head::{Head, without_parameters};
+use crate::layout::{Layout, OPEN_SUFFIX, index_name, safe_name, stem, sync_directory};
+use crate::record::{index_timestamp, new_record_id};
+use crate::segment::{Segment, write_sorted};
+
+/// An open index file is sealed at this size, and the next one begun: it is read through at each look-up, and sorted
+/// in memory when it is sealed.
+pub(crate) const INDEX_PART_BYTES: u64 = 4 << 20;
+
+/// Why a capture was not stored. Nothing of it is in the archive; it can be stored again.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// There is no room for it.
+    #[error("the disk is full: {path}")]
+    DiskFull {
+        /// The file that was to be written.
+        path: PathBuf,
+    },
+    /// Another failure.
+    #[error("cannot write {path}")]
+    Io {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    fn new(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { path, source },
+        }
+    }
+}
+
+/// How far a file is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Name of the WARC file, as it will be once closed.
+    pub file: Arc<str>,
+    /// Its length.
+    pub length: u64,
+}
+
+/// Writes captures to WARC files of its own, one after the other.
+pub struct Writer {
+    layout: Layout,
+    config: ArchiveConfig,
+    provenance: Provenance,
+    hostname: String,
+    compressor: Compressor,
+    /// Number of the next file.
+    serial: u32,
+    current: Option<OpenWarc>,
+    bytes_written: u64,
+    /// The record that is being put together.
+    record: Vec<u8>,
+    /// The compressed records that go to the file together.
+    group: Vec<u8>,
+}
+
+/// A WARC file that is being written.
+struct OpenWarc {
+    name: Arc<str>,
+    warcinfo_id: Arc<str>,
+    file: AppendFile,
+    /// The open index file; `None` after it was sealed.
+    index: Option<AppendFile>,
+    /// Number of the next index file.
+    next_part: u32,
+}
+
+impl Writer {
+    /// Makes a writer for the archive at `root`. Files come into being with the first capture.
+    pub fn open(
+        root: &Path,
+        config: &ArchiveConfig,
+        provenance: Provenance,
+    ) -> Result<Self, WriteError> {
+        let layout = Layout::new(root);
+        let failed = |source| WriteError::new(root, source);
+        layout.create().map_err(failed)?;
+        let hostname = if config.hostname.is_empty() {
+            rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned()
+        } else {
+            config.hostname.clone()
+        };
+        Ok(Self {
+            layout,
+            compressor: Compressor::new(config).map_err(failed)?,
+            config: config.clone(),
+            provenance,
+            hostname,
+            serial: 0,
+            current: None,
+            bytes_written: 0,
+            record: Vec::new(),
+            group: Vec::new(),
+        })
+    }
+
+    /// Stores a capture: when this returns, it is in the WARC file and in the index.
+    ///
+    /// # Panics
+    /// If the head is longer than the response.
+    pub fn store(&mut self, capture: &Capture<'_>) -> Result<Stored, WriteError> {
+        assert!(
+            capture.head_length <= capture.response.len(),
+            "the head is part of the response"
+        );
+        let block = block_of(capture);
+        let http = Head::parse(block);
+        let digests = Digests::of(capture, http.length, self.config.digest);
+        let id = new_record_id();
+
+        let mut ready = self.ready()?;
+        let length = ready.build(|builder| builder.capture(capture, &id, &digests))?;
+        let placed = ready.commit(Line {
+            url: Some(capture.target_uri),
+            timestamp: &index_timestamp(capture.date),
+            mime: if capture.revisit.is_some() {
+                Some("warc/revisit")
+            } else {
+                http.media_type()
+            },
+            status: (!block.is_empty()).then(|| http.status()),
+            digest: digests.indexed.as_deref(),
+            length,
+            offset: ready.warc.file.length(),
+            filename: &Arc::clone(&ready.warc.name),
+        })?;
+        Ok(placed.stored(id, digests))
+    }
+
+    /// Stores a resource: when this returns, it is in the WARC file and in the index.
+    pub fn store_resource(&mut self, resource: &Resource<'_>) -> Result<Stored, WriteError> {
+        let digest = digest(self.config.digest, resource.block);
+        let id = new_record_id();
+        let mut ready = self.ready()?;
+        let length = ready.build(|builder| builder.resource(resource, &id, &digest))?;
+        let placed = ready.commit(Line {
+            url: Some(resource.target_uri),
+            timestamp: &index_timestamp(resource.date),
+            mime: Some(without_parameters(resource.content_type)),
+            status: None,
+            digest: Some(&digest),
+            length,
+            offset: ready.warc.file.length(),
+            filename: &Arc::clone(&ready.warc.name),
+        })?;
+        let digests = Digests {
+            payload: digest.clone(),
+            named: None,
+            indexed: Some(digest),
+        };
+        Ok(placed.stored(id, digests))
+    }
+
+    /// Bytes that went to WARC files so far.
+    #[must_use]
+    pub fn bytes_written(&self) -> u64 {
+        self.bytes_written
+    }
+
+    /// How far the open file is written; `None` if no file is open.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        let warc = self.current.as_ref()?;
+        Some(Position {
+            file: Arc::clone(&warc.name),
+            length: warc.file.length(),
+        })
+    }
+
+    /// Makes what was stored durable: it survives a loss of power.
+    pub fn sync(&mut self) -> Result<(), WriteError> {
+        let Some(warc) = &mut self.current else {
+            return Ok(());
+        };
+        // The WARC file first: a line of the index must not outlive its record.
+        for file in [Some(&mut warc.file), warc.index.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            file.sync()
+                .map_err(|source| WriteError::new(file.path(), source))?;
+        }
+        Ok(())
+    }
+
+    /// Closes the open file, if there is one. The writer can be used again: the next capture opens a new file.
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        let Some(warc) = &mut self.current else {
+            return Ok(());
+        };
+        warc.seal_index(&self.layout)?;
+        let failed = |source| WriteError::new(&self.layout.archive(), source);
+        warc.file.sync().map_err(failed)?;
+        fs::rename(warc.file.path(), self.layout.archive().join(&*warc.name)).map_err(failed)?;
+        self.current = None;
+        sync_directory(&self.layout.archive()).map_err(failed)
+    }
+
+    /// Has a file open that takes another capture, with an index file beside it.
+    fn ready(&mut self) -> Result<Ready<'_>, WriteError> {
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|warc| self.config.rollover_bytes <= warc.file.length())
+        {
+            self.finish()?;
+        }
+        let warc = match self.current.take() {
+            Some(warc) => warc,
+            None => self.create()?,
+        };
+        let warc = self.current.insert(warc);
+        warc.prepare_index(&self.layout)?;
+        let warcinfo_id = Arc::clone(&warc.warcinfo_id);
+        Ok(Ready {
+            warc,
+            config: &self.config,
+            compressor: &mut self.compressor,
+            record: &mut self.record,
+            group: &mut self.group,
+            bytes_written: &mut self.bytes_written,
+            warcinfo_id,
+        })
+    }
+
+    /// Makes a new file with its first record.
+    fn create(&mut self) -> Result<OpenWarc, WriteError> {
+        let directory = self.layout.archive();
+        let name = self.next_name();
+        let path = directory.join(format!("{name}{OPEN_SUFFIX}"));
+        let failed = |source| WriteError::new(&path, source);
+        let warcinfo_id: Arc<str> = new_record_id().into();
+        let mut builder = GroupBuilder {
+            config: &self.config,
+            compressor: &mut self.compressor,
+            record: &mut self.record,
+            group: &mut self.group,
+            warcinfo_id: &warcinfo_id,
+        };
+        builder
+            .warcinfo(&name, &self.hostname, &self.provenance)
+            .map_err(failed)?;
+        let mut file = AppendFile::create(path.clone()).map_err(failed)?;
+        if let Err(source) = file.append(&self.group) {
+            // An empty file means nothing, and recovery would remove it.
+            if let Err(error) = fs::remove_file(&path) {
+                tracing::warn!(path = %path.display(), %error, "an empty file is left");
+            }
+            return Err(failed(source));
+        }
+        self.bytes_written += file.length();
+        sync_directory(&directory).map_err(failed)?;
+        Ok(OpenWarc {
+            name: name.into(),
+            warcinfo_id,
+            file,
+            index: None,
+            next_part: 0,
+        })
+    }
+
+    /// Prefix, time, serial number, worker and host (WARC 1.1, annex C).
+    fn next_name(&mut self) -> String {
+        let name = format!(
+            "{}-{}-{:05}-{}~{}.{}",
+            safe_name(&self.config.prefix),
+            Timestamp::now().strftime("%Y%m%d%H%M%S%3f"),
+            self.serial,
+            self.provenance.worker,
+            safe_name(&self.hostname),
+            self.config.compression.extension(),
+        );
+        self.serial += 1;
+        name
+    }
+}
+
+impl OpenWarc {
+    /// Has an index file open that takes another line.
+    fn prepare_index(&mut self, layout: &Layout) -> Result<(), WriteError> {
+        if self
+            .index
+            .as_ref()
+            .is_some_and(|index| INDEX_PART_BYTES <= index.length())
+        {
+            self.seal_index(layout)?;
+        }
+        if self.index.is_none() {
+            let name = index_name(stem(&self.name), self.next_part);
+            let path = layout.indexes().join(format!("{name}{OPEN_SUFFIX}"));
+            let index = AppendFile::create(path.clone())
+                .map_err(|source| WriteError::new(&path, source))?;
+            self.index = Some(index);
+            self.next_part += 1;
+        }
+        Ok(())
+    }
+
+    /// Turns the open index file, if there is one, into a sorted one.
+    fn seal_index(&mut self, layout: &Layout) -> Result<(), WriteError> {
+        let Some(index) = &self.index else {
+            return Ok(());
+        };
+        let failed = |source| WriteError::new(&layout.indexes(), source);
+        // A sealed line must not outlive its record.
+        self.file.sync().map_err(failed)?;
+        seal(index.path()).map_err(failed)?;
+        self.index = None;
+        Ok(())
+    }
+}
+
+/// Turns an open index file into a sorted one.
+pub(crate) fn seal(open: &Path) -> io::Result<()> {
+    let lines = Segment::open(open.to_owned())?.all_lines()?;
+    if !lines.is_empty() {
+        write_sorted(&open.with_extension(""), lines)?;
+    }
+    fs::remove_file(open)
+}
+
+/// A writer that has its files open.
+struct Ready<'a> {
+    warc: &'a mut OpenWarc,
+    config: &'a ArchiveConfig,
+    compressor: &'a mut Compressor,
+    record: &'a mut Vec<u8>,
+    group: &'a mut Vec<u8>,
+    bytes_written: &'a mut u64,
+    warcinfo_id: Arc<str>,
+}
+
+impl Ready<'_> {
+    fn build(
+        &mut self,
+        build: impl FnOnce(&mut GroupBuilder<'_>) -> io::Result<u64>,
+    ) -> Result<u64, WriteError> {
+        let mut builder = GroupBuilder {
+            config: self.config,
+            compressor: self.compressor,
+            record: self.record,
+            group: self.group,
+            warcinfo_id: &self.warcinfo_id,
+        };
+        build(&mut builder).map_err(|source| WriteError::new(self.warc.file.path(), source))
+    }
+
+    /// Writes the group and its line, or neither.
+    fn commit(&mut self, line: Line<'_>) -> Result<Placed, WriteError> {
+        let warc = &mut *self.warc;
+        let Some(index) = &mut warc.index else {
+            unreachable!("an index file is open")
+        };
+        let mut cdxj = line.text();
+        warc.file
+            .append(self.group)
+            .map_err(|source| WriteError::new(warc.file.path(), source))?;
+        cdxj.push('\n');
+        if let Err(source) = index.append(cdxj.as_bytes()) {
+            warc.file.cut_to(line.offset);
+            return Err(WriteError::new(index.path(), source));
+        }
+        cdxj.pop();
+        *self.bytes_written += self.group.len() as u64;
+        release(self.group);
+        Ok(Placed {
+            file: Arc::clone(&warc.name),
+            offset: line.offset,
+            length: line.length,
+            cdxj,
+        })
+    }
+}
+
+/// Where a record was written.
+struct Placed {
+    file: Arc<str>,
+    offset: u64,
+    length: u64,
+    cdxj: String,
+}
+
+impl Placed {
+    fn stored(self, record_id: String, digests: Digests) -> Stored {
+        Stored {
+            file: self.file,
+            offset: self.offset,
+            length: self.length,
+            record_id,
+            payload_digest: digests.payload,
+            indexed_digest: digests.indexed,
+            cdxj: self.cdxj,
+        }
+    }
+}
