@@ -33,6 +33,8 @@ const INTERVAL_TOLD_MAX: Duration = Duration::from_hours(400 * 24);
 /// is slow to rise and quick to fall, and one very slow answer does not cost a server its turns.
 const SERVICE_RISE_DIVISOR: u32 = 8;
 const SERVICE_FALL_DIVISOR: u32 = 2;
+/// The expected service time of a server that was never visited: a tenth of the interval, one step of the usual ring.
+const SERVICE_GUESS_DIVISOR: u32 = 10;
 
 /// The standing of every server.
 #[derive(Clone, Debug)]
@@ -74,8 +76,12 @@ impl Leases {
     /// Leases for servers that were never visited.
     #[must_use]
     pub fn new(keys: u32, politeness: PolitenessConfig) -> Leases {
+        let lease = Lease {
+            service_time: politeness.interval / SERVICE_GUESS_DIVISOR,
+            ..Lease::default()
+        };
         Leases {
-            servers: vec![Lease::default(); keys as usize].into(),
+            servers: vec![lease; keys as usize].into(),
             politeness,
             in_flight: 0,
             rested_from: None,
@@ -248,4 +254,200 @@ impl Lease {
 
 fn doubled(duration: Duration, times: u8) -> Duration {
     duration.saturating_mul(1 << times.min(STRIKES_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: ServerKey = ServerKey::new(0);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn leases() -> Leases {
+        Leases::new(2, PolitenessConfig::default())
+    }
+
+    fn at(seconds: u32) -> Time {
+        Time::EPOCH + SECOND * seconds
+    }
+
+    fn visit(leases: &mut Leases, seconds: u32, report: EndReport) {
+        leases.start(SERVER, at(seconds));
+        leases.end(SERVER, at(seconds), report);
+    }
+
+    const ANSWERED: EndReport = EndReport::Answered { duration: SECOND };
+    const OVERLOADED: EndReport = EndReport::Overloaded { retry_after: None };
+
+    /// Checks from which second a server is free, after a visit at second 100 that was reported so.
+    fn check(report: EndReport, free_at_seconds: u32) {
+        let mut leases = leases();
+        visit(&mut leases, 100, report);
+        assert_eq!(
+            leases.free_at(SERVER),
+            Some(at(free_at_seconds)),
+            "{report:?}"
+        );
+    }
+
+    #[test]
+    fn the_pause_depends_on_how_a_visit_ended() {
+        let told = |seconds| EndReport::Overloaded {
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        check(ANSWERED, 105);
+        check(EndReport::Unvisited, 0);
+        check(EndReport::Aborted, 106);
+        check(EndReport::Failed, 110);
+        check(OVERLOADED, 130);
+        check(told(0), 110);
+        check(told(120), 220);
+        check(told(3600), 3700);
+        check(told(u64::MAX), 100 + 24 * 3600);
+    }
+
+    #[test]
+    fn back_off_doubles_to_its_maximum_and_recovers_an_answer_at_a_time() {
+        let mut leases = leases();
+        let mut holds = Vec::new();
+        let mut intervals = Vec::new();
+        let mut now = 0;
+        for _ in 0..9 {
+            visit(&mut leases, now, OVERLOADED);
+            holds.push(
+                leases
+                    .hold_until(SERVER)
+                    .saturating_duration_since(at(now))
+                    .as_secs(),
+            );
+            intervals.push(leases.interval(SERVER).as_secs());
+            now += 10_000;
+        }
+        assert_eq!(holds, [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+        assert_eq!(intervals, [10, 20, 40, 80, 160, 300, 300, 300, 300]);
+        let mut recovery = Vec::new();
+        for _ in 0..10 {
+            visit(&mut leases, now, ANSWERED);
+            recovery.push(leases.interval(SERVER).as_secs());
+            now += 10_000;
+        }
+        assert_eq!(recovery, [300, 300, 300, 160, 80, 40, 20, 10, 5, 5]);
+    }
+
+    #[test]
+    fn failures_slow_a_server_down_but_not_to_a_halt() {
+        let mut leases = leases();
+        for round in 0..20 {
+            visit(&mut leases, round * 1000, EndReport::Failed);
+        }
+        assert_eq!(leases.interval(SERVER), 40 * SECOND);
+        assert_eq!(leases.hold_until(SERVER), Time::EPOCH);
+    }
+
+    #[test]
+    fn a_failure_does_not_forgive_strikes() {
+        let mut leases = leases();
+        (0..6).for_each(|round| visit(&mut leases, round * 10_000, OVERLOADED));
+        visit(&mut leases, 100_000, EndReport::Failed);
+        assert_eq!(leases.strikes(SERVER), 6);
+    }
+
+    #[test]
+    fn an_interval_told_lengthens_ours_and_cannot_shorten_it() {
+        let mut leases = leases();
+        leases.set_interval(SERVER, SECOND / 2);
+        assert_eq!(leases.interval(SERVER), 5 * SECOND);
+        leases.set_interval(SERVER, 900 * SECOND);
+        assert_eq!(
+            leases.interval(SERVER),
+            900 * SECOND,
+            "beyond our own maximum"
+        );
+        visit(&mut leases, 0, OVERLOADED);
+        assert_eq!(
+            leases.interval(SERVER),
+            900 * SECOND,
+            "strikes do not multiply beyond our maximum"
+        );
+        leases.set_interval(SERVER, Duration::MAX);
+        assert_eq!(leases.interval(SERVER), INTERVAL_TOLD_MAX);
+    }
+
+    #[test]
+    fn an_interval_told_after_the_visit_counts_from_its_end() {
+        let mut leases = leases();
+        visit(&mut leases, 0, ANSWERED);
+        leases.set_interval(SERVER, 60 * SECOND);
+        assert_eq!(leases.free_at(SERVER), Some(at(60)));
+    }
+
+    #[test]
+    fn an_end_without_a_start_begins_the_interval_anew() {
+        let mut leases = leases();
+        leases.end(SERVER, at(50), ANSWERED);
+        assert_eq!(leases.in_flight(), 0);
+        assert_eq!(leases.free_at(SERVER), Some(at(55)));
+    }
+
+    #[test]
+    fn an_end_told_late_does_not_shorten_the_pause() {
+        let mut leases = leases();
+        leases.end(SERVER, at(50), ANSWERED);
+        leases.end(SERVER, at(10), ANSWERED);
+        assert_eq!(leases.free_at(SERVER), Some(at(55)));
+    }
+
+    #[test]
+    #[should_panic(expected = "has a visit in flight")]
+    fn a_second_visit_in_flight_is_a_bug() {
+        let mut leases = leases();
+        leases.start(SERVER, at(0));
+        leases.start(SERVER, at(100));
+    }
+
+    #[test]
+    #[should_panic(expected = "must not be visited yet")]
+    fn a_visit_before_its_time_is_a_bug() {
+        let mut leases = leases();
+        visit(&mut leases, 0, ANSWERED);
+        leases.start(SERVER, at(4));
+    }
+
+    #[test]
+    fn one_slow_answer_hardly_changes_what_is_expected() {
+        let mut leases = leases();
+        visit(
+            &mut leases,
+            0,
+            EndReport::Answered {
+                duration: 40 * SECOND,
+            },
+        );
+        assert!(leases.service_time(SERVER) < 6 * SECOND);
+        for round in 1..10 {
+            visit(
+                &mut leases,
+                round * 100,
+                EndReport::Answered { duration: SECOND },
+            );
+        }
+        assert!(leases.service_time(SERVER) < SECOND * 11 / 10);
+    }
+
+    #[test]
+    fn what_is_stored_comes_back() {
+        let mut before = leases();
+        before.set_interval(SERVER, 60 * SECOND);
+        visit(&mut before, 0, OVERLOADED);
+        let stored: Vec<ServerState> = before.states(at(1)).collect();
+        let mut after = leases();
+        stored.iter().for_each(|state| after.restore(state));
+        assert_eq!(after.interval(SERVER), before.interval(SERVER));
+        assert_eq!(after.hold_until(SERVER), before.hold_until(SERVER));
+        assert_eq!(after.states(at(1)).collect::<Vec<_>>(), stored);
+        after.restore(&ServerState {
+            key: ServerKey::new(99),
+            ..stored[0]
+        });
+    }
 }

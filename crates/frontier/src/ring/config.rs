@@ -24,7 +24,8 @@ pub struct RingConfig {
     #[serde(with = "humantime_serde")]
     pub step: Option<Duration>,
     /// Steps that the ring covers, rounded up to a power of two, at least 64. Default 4096: with steps of half a second, the
-    /// next 34 minutes. A server gets at most `slots × step / interval` waiting visits; the rest is deferred.
+    /// next 34 minutes. A server gets at most `slots × step / interval` waiting visits; the rest is deferred. The last
+    /// eighth is kept for deferred visits that come back.
     pub slots: usize,
     /// Server keys: how many servers have a pace of their own. Default 65536; servers that share a key share its pace.
     pub keys: u32,

@@ -54,6 +54,12 @@ impl Steps {
     }
 }
 
+/// The part of the ring that is kept for visits that come back: one in eight steps, the last ones.
+///
+/// A step was promised to them at the pace of that time. If their server has become slower, its steps are taken further
+/// ahead than was foreseen, and they still must find one.
+const KEPT_DIVISOR: u64 = 8;
+
 /// Visits that wait for their step: each of the servers gets one step per stride.
 #[derive(Clone, Debug)]
 pub struct Ring<V> {
@@ -114,9 +120,13 @@ impl<V> Ring<V> {
         }
     }
 
-    /// Places a new visit at the first step that is neither taken nor promised, and returns that step.
+    /// Places a new visit at the first step that is neither taken nor promised, and returns that step. The last eighth of
+    /// the ring is kept for visits that come back.
     pub fn place(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
         let step = self.next_unpromised_step(key);
+        if self.wheel.end_step() - self.kept_steps() <= step {
+            return Err(Full { visit, step });
+        }
         self.place_at(step, key, visit)
     }
 
@@ -142,8 +152,8 @@ impl<V> Ring<V> {
         let step = self.next_unpromised_step(key);
         let turns = &mut self.servers[key.index()];
         turns.promised_until = step.saturating_add(u64::from(turns.stride));
-        let slots = self.wheel.end_step() - self.wheel.now_step();
-        let covered_from = (step + 1).saturating_sub(slots);
+        let steps_ahead = self.wheel.slots() as u64 - self.kept_steps();
+        let covered_from = step.saturating_add(1).saturating_sub(steps_ahead);
         self.steps
             .start_of(covered_from.max(self.wheel.now_step() + 1))
     }
@@ -253,13 +263,187 @@ impl<V> Ring<V> {
             .max(self.servers[key.index()].promised_until)
     }
 
+    fn kept_steps(&self) -> u64 {
+        self.wheel.slots() as u64 / KEPT_DIVISOR
+    }
+
     fn place_at(&mut self, step: u64, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
         if self.wheel.end_step() <= step {
             return Err(Full { visit, step });
         }
         self.wheel.insert(step, Entry { key, item: visit });
         let turns = &mut self.servers[key.index()];
-        turns.next_step = step + u64::from(turns.stride);
+        turns.next_step = step.saturating_add(u64::from(turns.stride));
         Ok(step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STEP: Duration = Duration::from_millis(100);
+    const KEYS: u32 = 3;
+    const SLOTS: u64 = 64;
+    /// Of these, eight are kept for visits that come back.
+    const OPEN_SLOTS: u64 = 56;
+
+    fn ring() -> Ring<usize> {
+        let config = RingConfig {
+            slots: 64,
+            keys: KEYS,
+            ..RingConfig::default()
+        };
+        Ring::new(&config, STEP, Time::EPOCH)
+    }
+
+    fn key(number: u32) -> ServerKey {
+        ServerKey::new(number)
+    }
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Place(u32),
+        PlacePromised(u32),
+        Promise(u32),
+        SetCycle(u32, Duration),
+        SkipTurn(u32),
+        ReserveUntil(u32, u64),
+        Wait(u64),
+    }
+
+    fn any_op() -> impl Strategy<Value = Op> {
+        let number = 0..KEYS;
+        prop_oneof![
+            6 => number.clone().prop_map(Op::Place),
+            2 => number.clone().prop_map(Op::PlacePromised),
+            1 => number.clone().prop_map(Op::Promise),
+            1 => (number.clone(), 0_u64..3000).prop_map(|(number, ms)| Op::SetCycle(number, Duration::from_millis(ms))),
+            1 => number.clone().prop_map(Op::SkipTurn),
+            1 => (number, 0_u64..100).prop_map(|(number, ahead)| Op::ReserveUntil(number, ahead)),
+            3 => (0_u64..30).prop_map(Op::Wait),
+            1 => (0_u64..200).prop_map(Op::Wait),
+        ]
+    }
+
+    /// The steps that a server was ever given, and how far apart they had to be.
+    #[derive(Clone, Debug)]
+    struct History {
+        not_before: u64,
+        promised_until: u64,
+        stride: u64,
+    }
+
+    proptest! {
+        #[test]
+        fn it_places_as_the_definition_says(ops in prop::collection::vec(any_op(), 0..300)) {
+            let mut ring = ring();
+            let mut now_step = 0;
+            let fresh = History { not_before: 0, promised_until: 0, stride: 1 };
+            let mut histories: Vec<History> = vec![fresh; KEYS as usize];
+            let mut waiting: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+            for (visit, op) in ops.into_iter().enumerate() {
+                match op {
+                    Op::Place(number) => {
+                        let history = &mut histories[number as usize];
+                        let expected = history.not_before.max(history.promised_until).max(now_step + 1);
+                        if expected < now_step + OPEN_SLOTS {
+                            prop_assert_eq!(ring.place(key(number), visit), Ok(expected));
+                            history.not_before = expected + history.stride;
+                            waiting.entry(expected).or_default().push(visit);
+                        } else {
+                            prop_assert_eq!(ring.place(key(number), visit), Err(Full { visit, step: expected }));
+                        }
+                    }
+                    Op::PlacePromised(number) => {
+                        let history = &mut histories[number as usize];
+                        let expected = history.not_before.max(now_step + 1);
+                        if expected < now_step + SLOTS {
+                            prop_assert_eq!(ring.place_promised(key(number), visit), Ok(expected));
+                            history.not_before = expected + history.stride;
+                            waiting.entry(expected).or_default().push(visit);
+                        } else {
+                            let full = Full { visit, step: expected };
+                            prop_assert_eq!(ring.place_promised(key(number), visit), Err(full));
+                        }
+                    }
+                    Op::Promise(number) => {
+                        let history = &mut histories[number as usize];
+                        let step = history.not_before.max(history.promised_until).max(now_step + 1);
+                        history.promised_until = step + history.stride;
+                        let due_step = ring.promise(key(number)).as_micros() / 100_000;
+                        prop_assert!(now_step < due_step);
+                        prop_assert!(step < due_step + OPEN_SLOTS, "the ring covers the step when it is due");
+                        prop_assert!(due_step == now_step + 1 || due_step + OPEN_SLOTS == step + 1, "and not earlier");
+                    }
+                    Op::SetCycle(number, cycle) => {
+                        ring.set_cycle(key(number), cycle);
+                        let stride = u64::try_from(cycle.as_millis().div_ceil(100).max(1)).unwrap();
+                        histories[number as usize].stride = stride;
+                        prop_assert_eq!(u64::from(ring.stride(key(number))), stride);
+                    }
+                    Op::SkipTurn(number) => {
+                        ring.skip_turn(key(number));
+                        let history = &mut histories[number as usize];
+                        history.not_before = history.not_before.max(now_step + 1) + history.stride;
+                    }
+                    Op::ReserveUntil(number, ahead) => {
+                        ring.reserve_until(key(number), Time::EPOCH + STEP * u32::try_from(now_step + ahead).unwrap());
+                        let history = &mut histories[number as usize];
+                        history.not_before = history.not_before.max(now_step + ahead);
+                    }
+                    Op::Wait(steps) => {
+                        now_step += steps;
+                        let now = Time::EPOCH + STEP * u32::try_from(now_step).unwrap();
+                        let later = waiting.split_off(&(now_step + 1));
+                        for (step, visits) in std::mem::replace(&mut waiting, later) {
+                            for visit in visits {
+                                let due = ring.take_due(now).unwrap();
+                                prop_assert_eq!((due.step, due.visit), (step, visit));
+                            }
+                        }
+                        prop_assert_eq!(ring.take_due(now), None);
+                    }
+                }
+                prop_assert_eq!(ring.len(), waiting.values().map(Vec::len).sum::<usize>());
+            }
+        }
+    }
+
+    #[test]
+    fn servers_are_spread_evenly_over_a_step() {
+        let ring = ring();
+        assert_eq!(
+            [0, 1, 2].map(|number| ring.phase(key(number)).as_micros()),
+            [0, 33_333, 66_666]
+        );
+        assert_eq!(ring.start_time(10, key(1)), Time::from_micros(1_033_333));
+    }
+
+    #[test]
+    fn a_cycle_beyond_all_measure_leaves_the_server_one_visit() {
+        let mut ring = ring();
+        ring.set_cycle(key(0), Duration::MAX);
+        assert_eq!(ring.place(key(0), 1), Ok(1));
+        assert!(ring.place(key(0), 2).is_err());
+        assert!(Time::EPOCH < ring.promise(key(0)));
+        ring.reserve_until(key(0), Time::from_micros(u64::MAX));
+        ring.skip_turn(key(0));
+        assert!(ring.place_promised(key(0), 3).is_err());
+    }
+
+    #[test]
+    fn the_step_follows_the_interval_within_bounds() {
+        let config = RingConfig::default();
+        let step_ms = |interval_ms| {
+            config
+                .step_length(Duration::from_millis(interval_ms))
+                .as_millis()
+        };
+        assert_eq!([0, 200, 5000, 60_000].map(step_ms), [1, 20, 500, 1000]);
     }
 }

@@ -135,3 +135,104 @@ impl<T> Wheel<T> {
         step as usize & (self.slots.len() - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Insert { ahead: u64 },
+        TakeDue { ahead: u64 },
+    }
+
+    fn any_op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            3 => (1_u64..128).prop_map(|ahead| Op::Insert { ahead }),
+            1 => (0_u64..20).prop_map(|ahead| Op::TakeDue { ahead }),
+            1 => (0_u64..300).prop_map(|ahead| Op::TakeDue { ahead }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_gives_what_a_sorted_map_of_queues_gives(
+            first_step in prop_oneof![Just(0_u64), 0_u64..1_000_000, Just(u64::MAX - 100_000)],
+            ops in prop::collection::vec(any_op(), 0..300),
+        ) {
+            let mut wheel = Wheel::new(100, first_step);
+            prop_assert_eq!(wheel.slots(), 128);
+            let mut model: BTreeMap<u64, VecDeque<usize>> = BTreeMap::new();
+            let mut now_step = first_step;
+            for (item, op) in ops.into_iter().enumerate() {
+                match op {
+                    Op::Insert { ahead } => {
+                        wheel.insert(now_step + ahead, Entry { key: ServerKey::new(7), item });
+                        model.entry(now_step + ahead).or_default().push_back(item);
+                    }
+                    Op::TakeDue { ahead } => {
+                        let target_step = now_step + ahead;
+                        let later = model.split_off(&(target_step + 1));
+                        let due: Vec<usize> = std::mem::replace(&mut model, later).into_values().flatten().collect();
+                        let taken: Vec<usize> =
+                            std::iter::from_fn(|| wheel.take_due(target_step)).map(|entry| entry.item).collect();
+                        prop_assert_eq!(taken, due);
+                        now_step = target_step;
+                    }
+                }
+                prop_assert_eq!(wheel.now_step(), now_step);
+                prop_assert_eq!(wheel.next_occupied_step(), model.keys().next().copied());
+                prop_assert_eq!(wheel.len(), model.values().map(VecDeque::len).sum::<usize>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_gives_back_what_a_burst_took() {
+        let mut wheel = Wheel::new(64, 0);
+        let empty = wheel.bytes();
+        for item in 0..100_000_u64 {
+            wheel.insert(
+                1,
+                Entry {
+                    key: ServerKey::new(0),
+                    item,
+                },
+            );
+        }
+        assert_eq!(std::iter::from_fn(|| wheel.take_due(1)).count(), 100_000);
+        let retained = wheel.bytes() - empty;
+        assert!(
+            retained <= 2 * ENTRIES_RETAINED * size_of::<Entry<u64>>(),
+            "{retained} bytes"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "has passed")]
+    fn nothing_is_placed_in_the_step_being_emptied() {
+        Wheel::new(64, 5).insert(
+            5,
+            Entry {
+                key: ServerKey::new(0),
+                item: (),
+            },
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "beyond the wheel")]
+    fn nothing_is_placed_a_whole_turn_ahead() {
+        Wheel::new(64, 5).insert(
+            69,
+            Entry {
+                key: ServerKey::new(0),
+                item: (),
+            },
+        );
+    }
+}

@@ -119,3 +119,59 @@ impl<V> Lines<V> {
 fn index(place: Place) -> usize {
     place.get() as usize - 1
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        PushBack(u32),
+        PushFront(u32),
+        PopFront(u32),
+    }
+
+    fn any_op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            2 => (0_u32..3).prop_map(Op::PushBack),
+            1 => (0_u32..3).prop_map(Op::PushFront),
+            3 => (0_u32..3).prop_map(Op::PopFront),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn each_line_is_a_queue_of_its_own(ops in prop::collection::vec(any_op(), 0..200)) {
+            let mut lines = Lines::new(3);
+            let mut model: [VecDeque<usize>; 3] = Default::default();
+            let mut longest = 0;
+            for (visit, op) in ops.into_iter().enumerate() {
+                match op {
+                    Op::PushBack(number) => {
+                        lines.push_back(ServerKey::new(number), visit);
+                        model[number as usize].push_back(visit);
+                    }
+                    Op::PushFront(number) => {
+                        lines.push_front(ServerKey::new(number), visit);
+                        model[number as usize].push_front(visit);
+                    }
+                    Op::PopFront(number) => {
+                        let popped = lines.pop_front(ServerKey::new(number));
+                        prop_assert_eq!(popped, model[number as usize].pop_front());
+                    }
+                }
+                for number in 0..3 {
+                    prop_assert_eq!(lines.is_empty(ServerKey::new(number)), model[number as usize].is_empty());
+                }
+                let waiting = model.iter().map(VecDeque::len).sum();
+                longest = longest.max(waiting);
+                prop_assert_eq!(lines.len(), waiting);
+                prop_assert_eq!(lines.arena.len(), longest, "vacant places are used again");
+            }
+        }
+    }
+}

@@ -327,3 +327,236 @@ proptest! {
         prop_assert_eq!(one.deferred, other.deferred);
     }
 }
+
+/// The moments at which the visits of one server started, in milliseconds.
+fn starts_ms(driver: &Driver, server: ServerKey) -> Vec<u64> {
+    let starts = driver.started.values().filter(|visit| visit.key == server);
+    starts.map(|visit| visit.at.as_micros() / 1000).collect()
+}
+
+#[test]
+fn a_lone_visit_starts_in_the_next_step_at_its_servers_phase() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    driver.offer(key(3));
+    assert_eq!(
+        driver.scheduler.next_wake(),
+        Some(Time::from_micros(100_000))
+    );
+    driver.run_to_the_end(Duration::ZERO);
+    assert_eq!(starts_ms(&driver, key(3)), [175]);
+}
+
+#[test]
+fn a_server_is_visited_in_the_order_of_offers_one_cycle_apart() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    (0..5).for_each(|_| driver.offer(key(0)));
+    driver.run_to_the_end(200 * MILLI);
+    assert_eq!(starts_ms(&driver, key(0)), [100, 1300, 2500, 3700, 4900]);
+}
+
+#[test]
+fn a_busy_server_is_visited_nearly_as_often_as_allowed() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    (0..400).for_each(|_| driver.offer(key(1)));
+    driver.run_to_the_end(350 * MILLI);
+    let starts = starts_ms(&driver, key(1));
+    let took = *starts.iter().max().unwrap() - *starts.iter().min().unwrap();
+    let ideal = 399 * 1350;
+    assert!(ideal <= took, "impolite");
+    assert!(
+        took <= ideal * 106 / 100,
+        "took {took} ms instead of {ideal} ms"
+    );
+}
+
+#[test]
+fn deferred_visits_keep_their_order_and_go_ahead_of_new_ones() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    // Of 64 steps of 100 ms, 56 are for new visits, and these are 11 steps apart.
+    (0..20).for_each(|_| driver.offer(key(0)));
+    assert_eq!(driver.deferred.len(), 15);
+    driver.now = Time::EPOCH + SECOND;
+    driver.offer(key(0));
+    assert!(
+        driver.deferred.contains_key(&20),
+        "a new visit does not overtake the deferred ones"
+    );
+    driver.run_to_the_end(MILLI);
+    let starts = starts_ms(&driver, key(0));
+    assert!(starts.is_sorted(), "{starts:?}");
+    assert_eq!(
+        driver.scheduler.counters().deferred,
+        16,
+        "each comes back once"
+    );
+}
+
+#[test]
+fn a_new_visit_beyond_the_ring_is_discarded_where_so_configured() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Discard, 9);
+    (0..20).for_each(|_| driver.offer(key(0)));
+    assert_eq!(driver.discarded, (5..20).collect::<Vec<_>>());
+    assert_eq!(driver.scheduler.counters().overflowed, 15);
+}
+
+#[test]
+fn after_a_long_sleep_no_server_gets_a_burst() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    (0..5).for_each(|_| driver.offer(key(0)));
+    (0..5).for_each(|_| driver.offer(key(1)));
+    driver.now = Time::EPOCH + 3600 * SECOND;
+    driver.step(Event::Tick);
+    assert_eq!(driver.in_flight().count(), 2);
+    assert_eq!(driver.scheduler.waiting(), 8);
+    driver.run_to_the_end(MILLI);
+    let gaps: Vec<u64> = starts_ms(&driver, key(0))
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .collect();
+    assert_eq!(gaps, [1001; 4]);
+}
+
+#[test]
+fn visits_beyond_the_concurrency_start_in_order_as_others_end() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 1);
+    (0..4).for_each(|number| driver.offer(key(number)));
+    driver.now = Time::EPOCH + 150 * MILLI;
+    driver.step(Event::Tick);
+    for visit in 0..4 {
+        assert_eq!(
+            driver.in_flight().map(|(id, _)| id).collect::<Vec<_>>(),
+            [visit]
+        );
+        driver.end(visit, EndReport::Answered { duration: MILLI });
+    }
+}
+
+#[test]
+fn a_visit_that_gave_its_turn_away_is_the_first_in_line() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    (0..3).for_each(|_| driver.offer(key(0)));
+    driver.now = Time::EPOCH + 100 * MILLI;
+    driver.step(Event::Tick);
+    // The first visit's turn went to robots.txt.
+    driver.end(0, EndReport::Answered { duration: MILLI });
+    driver.started.get_mut(&0).unwrap().key = key(3);
+    driver.started.insert(
+        99,
+        Visit {
+            key: key(0),
+            ..driver.started[&0]
+        },
+    );
+    driver.offered += 1;
+    driver.started.remove(&0);
+    driver.step(Event::Again {
+        visit: 0,
+        key: key(0),
+    });
+    driver.run_to_the_end(MILLI);
+    let mut order: Vec<(Time, u32)> = driver
+        .started
+        .iter()
+        .map(|(id, visit)| (visit.at, *id))
+        .collect();
+    order.sort_unstable();
+    assert_eq!(
+        order.into_iter().map(|(_, id)| id).collect::<Vec<_>>(),
+        [99, 0, 1, 2]
+    );
+}
+
+#[test]
+fn a_long_crawl_delay_is_kept_for_ever() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    driver.set_interval(key(0), 600 * SECOND);
+    (0..4).for_each(|_| driver.offer(key(0)));
+    driver.run_to_the_end(MILLI);
+    let gaps: Vec<u64> = starts_ms(&driver, key(0))
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .collect();
+    assert!(
+        gaps.iter().all(|gap| (600_001..601_000).contains(gap)),
+        "{gaps:?}"
+    );
+}
+
+#[test]
+fn after_a_restart_every_server_is_left_alone_for_an_interval() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    let hold_until = Time::EPOCH + 30 * SECOND;
+    driver.set_interval(key(1), 10 * SECOND);
+    driver.hold(key(2), hold_until);
+    let stored: Vec<ServerState> = driver.scheduler.server_states().collect();
+    assert_eq!(
+        stored.iter().map(|state| state.key).collect::<Vec<_>>(),
+        [key(1), key(2)]
+    );
+
+    let mut restarted = Driver::new(&ring_config(), Overflow::Defer, 9);
+    restarted.scheduler.restore(stored);
+    (0..3).for_each(|number| restarted.offer(key(number)));
+    restarted.run_to_the_end(MILLI);
+    // The interval, and the slack for connections that were cut.
+    assert_eq!(starts_ms(&restarted, key(0)), [2000]);
+    assert_eq!(starts_ms(&restarted, key(1)), [11_025]);
+    assert_eq!(starts_ms(&restarted, key(2)), [30_050]);
+}
+
+#[test]
+fn it_explains_how_things_stand_with_a_server() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    driver.offer(key(0));
+    driver.now = Time::EPOCH + 100 * MILLI;
+    driver.step(Event::Tick);
+    let in_flight = driver.scheduler.explain(key(0));
+    assert!(in_flight.is_in_flight);
+    assert_eq!(in_flight.free_at, None);
+    driver.end(
+        0,
+        EndReport::Overloaded {
+            retry_after: Some(7 * SECOND),
+        },
+    );
+    let held = driver.scheduler.explain(key(0));
+    assert_eq!(held.free_at, Some(Time::EPOCH + 7100 * MILLI));
+    assert_eq!(held.next_turn, Time::EPOCH + 7100 * MILLI);
+    assert_eq!(
+        (held.interval, held.strikes, held.stride),
+        (2 * SECOND, 1, 21)
+    );
+}
+
+#[test]
+fn memory_for_a_hundred_thousand_waiting_visits_is_bounded() {
+    let config = RingConfig::default();
+    let mut scheduler = Scheduler::<u64>::new(
+        &config,
+        PolitenessConfig::default(),
+        Overflow::Discard,
+        9,
+        Time::EPOCH,
+    );
+    let tables = scheduler.bytes();
+    let mut commands = Vec::new();
+    for visit in 0..200_000_u32 {
+        let key = key(visit.wrapping_mul(2_654_435_761) % config.keys);
+        scheduler.step(
+            Time::EPOCH,
+            Event::Offer {
+                visit: u64::from(visit),
+                key,
+            },
+            &mut commands,
+        );
+    }
+    assert_eq!(scheduler.waiting(), config.waiting_max);
+    assert_eq!(commands.len(), 100_000, "the rest overflows");
+    assert!(
+        tables <= 200 * config.keys as usize,
+        "{tables} bytes of tables"
+    );
+    let per_visit = (scheduler.bytes() - tables) / config.waiting_max;
+    assert!(per_visit <= 32, "{per_visit} bytes for each waiting visit");
+}
