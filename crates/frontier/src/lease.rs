@@ -244,11 +244,12 @@ impl Leases {
 
 impl Lease {
     fn learn_service_time(&mut self, duration: Duration) {
-        self.service_time = if self.service_time < duration {
-            self.service_time + (duration - self.service_time) / SERVICE_RISE_DIVISOR
-        } else {
-            self.service_time - (self.service_time - duration) / SERVICE_FALL_DIVISOR
-        };
+        let above = duration.saturating_sub(self.service_time);
+        let below = self.service_time.saturating_sub(duration);
+        self.service_time += above / SERVICE_RISE_DIVISOR;
+        self.service_time = self
+            .service_time
+            .saturating_sub(below / SERVICE_FALL_DIVISOR);
     }
 }
 
@@ -441,7 +442,9 @@ mod tests {
         visit(&mut before, 0, OVERLOADED);
         let stored: Vec<ServerState> = before.states(at(1)).collect();
         let mut after = leases();
-        stored.iter().for_each(|state| after.restore(state));
+        for state in &stored {
+            after.restore(state);
+        }
         assert_eq!(after.interval(SERVER), before.interval(SERVER));
         assert_eq!(after.hold_until(SERVER), before.hold_until(SERVER));
         assert_eq!(after.states(at(1)).collect::<Vec<_>>(), stored);

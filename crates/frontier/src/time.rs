@@ -73,8 +73,8 @@ mod tests {
     fn a_pause_is_rounded_up_never_down() {
         assert_eq!(Time::EPOCH + Duration::from_nanos(1), Time::from_micros(1));
         assert_eq!(
-            Time::EPOCH + Duration::from_nanos(1000),
-            Time::from_micros(1)
+            Time::EPOCH + Duration::from_nanos(1001),
+            Time::from_micros(2)
         );
     }
 

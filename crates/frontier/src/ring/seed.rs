@@ -65,7 +65,7 @@ impl<V> SeedRing<V> {
         assert!(2 <= config.slots, "the seed needs two queues or more");
         assert!(0 < config.residues, "there must be residues");
         assert!(
-            config.residues % 2 == 0,
+            config.residues.is_multiple_of(2),
             "the number of residues must be even"
         );
         SeedRing {
@@ -168,94 +168,105 @@ mod tests {
         )
     }
 
-    /// One residue's booking, and when it was made.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    const RESIDUES: u32 = 4;
+
+    /// The queues beside their full history, against which the properties P1 to P4 of the seed are checked.
+    struct Witness {
+        ring: SeedRing<u32>,
+        slots: u64,
+        rule: SeedRule,
+        now: Time,
+        bookings: Vec<Booking>,
+    }
+
+    #[derive(Clone, Copy)]
     struct Booking {
         residue: u32,
-        made_at: u64,
         step: u64,
     }
 
-    /// Runs operations (`None`: next step, `Some(residue)`: enqueue) and checks the properties P1 to P4 of the seed against
-    /// the full history.
-    fn check(slots: usize, rule: SeedRule, operations: impl IntoIterator<Item = Option<u32>>) {
-        const RESIDUES: u32 = 4;
-        let mut ring = seed_ring(slots, RESIDUES, rule);
-        let mut now = Time::EPOCH;
-        let mut bookings: Vec<Booking> = Vec::new();
-        for operation in operations {
-            let step = ring.now_step();
-            match operation {
-                None => {
-                    now = now + INTERVAL;
-                    let batch = ring.next(now).unwrap();
-                    let booked: Vec<u32> = bookings
-                        .iter()
-                        .filter(|booking| booking.step == step + 1)
-                        .map(|booking| booking.residue)
-                        .collect();
-                    assert_eq!(
-                        batch, booked,
-                        "P3: a queue holds the visits of its own step, in the order of booking"
-                    );
-                    assert!(
-                        (0..RESIDUES).all(|residue| batch
-                            .iter()
-                            .filter(|&&other| other == residue)
-                            .count()
-                            <= 1),
-                        "P1"
-                    );
-                }
-                Some(residue) => {
-                    let earlier = || bookings.iter().filter(|booking| booking.residue == residue);
-                    let pending = earlier().filter(|booking| step < booking.step).count();
-                    match ring.enqueue(residue, residue) {
-                        Ok(booked) => {
-                            assert!(
-                                step < booked && booked < step + slots as u64,
-                                "P3: step {booked} at {step}"
-                            );
-                            assert!(earlier().all(|booking| booking.step + 2 <= booked), "P2");
-                            assert!(pending < slots / 2, "P4");
-                            if rule == SeedRule::Text {
-                                assert_eq!(
-                                    booked % 2,
-                                    u64::from(residue) % 2,
-                                    "even residues use even steps"
-                                );
-                            }
-                            bookings.push(Booking {
-                                residue,
-                                made_at: step,
-                                step: booked,
-                            });
-                        }
-                        Err(Discarded(visit)) => {
-                            assert_eq!(visit, residue);
-                            let last = earlier()
-                                .last()
-                                .map_or(u64::from(residue & 1), |booking| booking.step + 2);
-                            let is_idle_without_queue = last <= step && slots <= 2;
-                            assert!(
-                                step + slots as u64 <= last || is_idle_without_queue,
-                                "discarded without need"
-                            );
-                        }
+    impl Witness {
+        fn next(&mut self) {
+            let step = self.ring.now_step() + 1;
+            self.now = self.now + INTERVAL;
+            let batch = self.ring.next(self.now).unwrap();
+            let booked = self.bookings.iter().filter(|booking| booking.step == step);
+            let booked: Vec<u32> = booked.map(|booking| booking.residue).collect();
+            assert_eq!(
+                batch, booked,
+                "P3: a queue holds the visits of its own step, in the order of booking"
+            );
+            let is_once = |residue| batch.iter().filter(|&&other| other == residue).count() <= 1;
+            assert!((0..RESIDUES).all(is_once), "P1");
+        }
+
+        fn enqueue(&mut self, residue: u32) {
+            let now_step = self.ring.now_step();
+            let earlier: Vec<u64> = self.steps_of(residue).collect();
+            match self.ring.enqueue(residue, residue) {
+                Ok(step) => {
+                    assert!(now_step < step, "P3");
+                    assert!(step < now_step + self.slots, "P3");
+                    assert!(earlier.iter().all(|earlier| earlier + 2 <= step), "P2");
+                    if self.rule == SeedRule::Text {
+                        assert_eq!(
+                            step % 2,
+                            u64::from(residue) % 2,
+                            "even residues use even steps"
+                        );
                     }
+                    self.bookings.push(Booking { residue, step });
+                }
+                Err(Discarded(visit)) => {
+                    assert_eq!(visit, residue);
+                    let free = earlier
+                        .last()
+                        .map_or(u64::from(residue & 1), |last| last + 2);
+                    let is_idle_without_queue = free <= now_step && self.slots <= 2;
+                    assert!(
+                        now_step + self.slots <= free || is_idle_without_queue,
+                        "discarded without need"
+                    );
                 }
             }
-            let waiting = bookings
-                .iter()
-                .filter(|booking| ring.now_step() < booking.step)
+            let pending = self
+                .steps_of(residue)
+                .filter(|step| now_step < *step)
                 .count();
-            assert_eq!(ring.len(), waiting);
+            assert!(pending as u64 <= self.slots / 2, "P4");
         }
-        assert!(
-            bookings
+
+        fn steps_of(&self, residue: u32) -> impl Iterator<Item = u64> {
+            self.bookings
                 .iter()
-                .all(|booking| booking.made_at < booking.step)
-        );
+                .filter(move |booking| booking.residue == residue)
+                .map(|booking| booking.step)
+        }
+    }
+
+    /// Runs operations: none is the next step, a residue is to be enqueued.
+    fn check(slots: usize, rule: SeedRule, operations: impl IntoIterator<Item = Option<u32>>) {
+        let ring = seed_ring(slots, RESIDUES, rule);
+        let mut witness = Witness {
+            ring,
+            slots: slots as u64,
+            rule,
+            now: Time::EPOCH,
+            bookings: Vec::new(),
+        };
+        for operation in operations {
+            match operation {
+                None => witness.next(),
+                Some(residue) => witness.enqueue(residue),
+            }
+            let now_step = witness.ring.now_step();
+            let waiting = witness
+                .bookings
+                .iter()
+                .filter(|booking| now_step < booking.step)
+                .count();
+            assert_eq!(witness.ring.len(), waiting);
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ type Place = NonZeroU32;
 /// One FIFO of visits per server.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<V> {
-    lines: Box<[Line]>,
+    servers: Box<[Line]>,
     arena: Vec<Waiting<V>>,
     /// The first vacant place; vacant places are chained by `next`.
     vacant: Option<Place>,
@@ -36,7 +36,7 @@ struct Waiting<V> {
 impl<V> Lines<V> {
     pub(crate) fn new(keys: u32) -> Lines<V> {
         Lines {
-            lines: vec![Line::default(); keys as usize].into(),
+            servers: vec![Line::default(); keys as usize].into(),
             arena: Vec::new(),
             vacant: None,
             len: 0,
@@ -48,13 +48,13 @@ impl<V> Lines<V> {
     }
 
     pub(crate) fn is_empty(&self, key: ServerKey) -> bool {
-        self.lines[key.index()].first.is_none()
+        self.servers[key.index()].first.is_none()
     }
 
     /// Puts a visit at the end of its server's line.
     pub(crate) fn push_back(&mut self, key: ServerKey, visit: V) {
         let place = self.occupy(visit, None);
-        let line = &mut self.lines[key.index()];
+        let line = &mut self.servers[key.index()];
         match line.last.replace(place) {
             Some(last) => self.arena[index(last)].next = Some(place),
             None => line.first = Some(place),
@@ -63,15 +63,15 @@ impl<V> Lines<V> {
 
     /// Puts a visit at the head of its server's line.
     pub(crate) fn push_front(&mut self, key: ServerKey, visit: V) {
-        let place = self.occupy(visit, self.lines[key.index()].first);
-        let line = &mut self.lines[key.index()];
+        let place = self.occupy(visit, self.servers[key.index()].first);
+        let line = &mut self.servers[key.index()];
         line.first = Some(place);
         line.last = line.last.or(Some(place));
     }
 
     /// Takes the visit at the head of the server's line.
     pub(crate) fn pop_front(&mut self, key: ServerKey) -> Option<V> {
-        let line = &mut self.lines[key.index()];
+        let line = &mut self.servers[key.index()];
         let place = line.first?;
         let waiting = &mut self.arena[index(place)];
         line.first = waiting.next;
@@ -85,7 +85,7 @@ impl<V> Lines<V> {
 
     /// Bytes of memory held, apart from what the visits themselves point to.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.lines) + self.arena.capacity() * size_of::<Waiting<V>>()
+        size_of_val(&*self.servers) + self.arena.capacity() * size_of::<Waiting<V>>()
     }
 
     fn occupy(&mut self, visit: V, next: Option<Place>) -> Place {
@@ -94,25 +94,20 @@ impl<V> Lines<V> {
             visit: Some(visit),
             next,
         };
-        match self.vacant {
-            Some(place) => {
-                let vacated = std::mem::replace(&mut self.arena[index(place)], waiting);
-                self.vacant = vacated.next;
-                place
-            }
-            None => {
-                self.arena.push(waiting);
-                #[expect(
-                    clippy::expect_used,
-                    reason = "the bound on waiting visits is far below four billion"
-                )]
-                let place = u32::try_from(self.arena.len())
-                    .ok()
-                    .and_then(NonZeroU32::new)
-                    .expect("a bounded arena");
-                place
-            }
+        if let Some(place) = self.vacant {
+            let vacated = std::mem::replace(&mut self.arena[index(place)], waiting);
+            self.vacant = vacated.next;
+            return place;
         }
+        self.arena.push(waiting);
+        #[expect(
+            clippy::expect_used,
+            reason = "as many visits as fit in memory are fewer than four billion"
+        )]
+        u32::try_from(self.arena.len())
+            .ok()
+            .and_then(Place::new)
+            .expect("places fit in 32 bits")
     }
 }
 
