@@ -1,1 +1,28 @@
-//! stub
+//! Understands bytes: what a fetched page is, what it says of itself, and where it leads.
+//!
+//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, wishes to robots, language, title), [`sitemap`]
+//! and [`feed`] read what their names say. Everything that comes in is taken as hostile and bounded, and nothing fails:
+//! a broken page is a page with less in it.
+//!
+//! This room never sees the network, and does not decide anything: scope, canonical form and politeness are elsewhere.
+
+mod analysis;
+mod attribute;
+pub mod charset;
+mod collect;
+mod entity;
+pub mod feed;
+mod kind;
+pub mod language;
+mod link;
+mod reference;
+mod resolve;
+mod robots;
+mod scan;
+pub mod sitemap;
+mod text;
+
+pub use analysis::{Analysis, Source, analyze};
+pub use kind::{ContentKind, kind_of};
+pub use link::{Link, LinkKind, LinkOptions};
+pub use robots::RobotsMeta;

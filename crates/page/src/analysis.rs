@@ -1,0 +1,197 @@
+//! Everything that a crawler wants to know of one HTML page, in one pass over its bytes.
+//!
+//! [`analyze`] is called once per fetched page, on the thread that fetched it: this is the hottest code of the crawler after
+//! decompression. Only what is kept gets decoded; a page is not copied unless it is in UTF-16 or ISO-2022-JP.
+//! Links are resolved after the scan, because a `<base>` applies to those before it as well.
+//!
+//! Not here: whether a link is in scope, known or allowed, and its canonical form.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+use lol_html::AsciiCompatibleEncoding;
+use serde::Serialize;
+use url::Url;
+
+use crate::charset::{self, CharsetSource};
+use crate::collect::{Collector, Reference};
+use crate::language::{self, Language};
+use crate::link::{Link, LinkOptions};
+use crate::resolve::Resolver;
+use crate::robots::RobotsMeta;
+use crate::scan::{End, scan};
+use crate::text;
+
+/// A page as it was fetched, and what to look for in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The body, without transfer and content codings.
+    pub body: &'a [u8],
+    /// The Content-Type header.
+    pub content_type: Option<&'a str>,
+    /// Where the page is: the URL of the response, http or https.
+    pub url: &'a Url,
+    /// Our product token, for robots rules that are addressed to us.
+    pub robots_agent: &'a str,
+    /// The values of the X-Robots-Tag headers.
+    pub x_robots_tag: &'a [&'a str],
+    /// Whether to tell the language of a page that does not declare it from its text, which takes longer than everything else.
+    pub detect_language: bool,
+}
+
+/// What was found in a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Analysis {
+    /// The name of the page's encoding.
+    pub charset: &'static str,
+    /// What decided for it.
+    pub charset_source: CharsetSource,
+    /// The base that the page declares for its references.
+    pub base: Option<String>,
+    /// The links, in the order of the page; each URL at most once as a page and once as a requisite.
+    pub links: Vec<Link>,
+    /// What the page asks of robots.
+    pub robots: RobotsMeta,
+    /// The language of the page.
+    pub language: Option<Language>,
+    /// The title, white space collapsed.
+    pub title: Option<String>,
+    /// Whether there may be more links than were taken.
+    pub truncated_links: bool,
+}
+
+/// Analyses one HTML page. Any bytes will do: what a browser would make something of, this does too.
+#[must_use]
+pub fn analyze(source: &Source<'_>, options: &LinkOptions) -> Analysis {
+    let charset = charset::detect(
+        source.body,
+        source.content_type,
+        top_level_domain(source.url),
+    );
+    let html = match AsciiCompatibleEncoding::new(charset.encoding) {
+        Some(_) => Cow::Borrowed(source.body),
+        None => Cow::Owned(
+            charset::decode(source.body, charset)
+                .into_owned()
+                .into_bytes(),
+        ),
+    };
+    // What is not compatible has just become UTF-8.
+    let encoding = AsciiCompatibleEncoding::new(charset.encoding)
+        .unwrap_or_else(AsciiCompatibleEncoding::utf_8);
+    let mut collector = Collector::new(encoding.into(), source.robots_agent, options);
+    for value in source.x_robots_tag {
+        collector.robots.add_header(value, source.robots_agent);
+    }
+    let end = scan(&html, encoding, options.requisites, |tag| {
+        collector.take(tag)
+    });
+    let Collector {
+        base,
+        references,
+        robots,
+        title,
+        mut language,
+        ..
+    } = collector;
+    if language.is_none() && source.detect_language {
+        let sample = text::sample(&html, encoding.into(), language::SAMPLE_CHARACTERS);
+        language = language::of(&sample);
+    }
+    let base = base.and_then(|base| base_url(&base, source.url));
+    let resolver = Resolver::new(
+        base.as_ref().unwrap_or(source.url).clone(),
+        charset.encoding,
+    );
+    let mut links = LinkSet::new(options);
+    for reference in references {
+        // Without a declared base, it names a place in this very page.
+        let is_self =
+            base.is_none() && (reference.text.is_empty() || reference.text.starts_with('#'));
+        if !is_self {
+            links.add(reference, &resolver);
+        }
+    }
+    Analysis {
+        charset: charset.encoding.name(),
+        charset_source: charset.source,
+        base: base.map(String::from),
+        truncated_links: end == End::Cut || links.truncated,
+        links: links.links,
+        robots,
+        language,
+        title,
+    }
+}
+
+fn top_level_domain(url: &Url) -> Option<&str> {
+    url.domain()?.rsplit('.').next()
+}
+
+/// The base that a page declares, if it is one (HTML standard, section 4.2.3, "set the frozen base URL").
+fn base_url(reference: &str, page: &Url) -> Option<Url> {
+    let base = page.join(reference).ok()?;
+    matches!(base.scheme(), "http" | "https").then_some(base)
+}
+
+/// Links in the order of their first appearance, each URL once as a page and once as a requisite.
+struct LinkSet<'a> {
+    links: Vec<Link>,
+    /// Positions in `links`, by the hash of what must not repeat.
+    positions: HashTable<usize>,
+    hasher: DefaultHashBuilder,
+    options: &'a LinkOptions,
+    truncated: bool,
+}
+
+impl<'a> LinkSet<'a> {
+    fn new(options: &'a LinkOptions) -> Self {
+        Self {
+            links: Vec::new(),
+            positions: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            options,
+            truncated: false,
+        }
+    }
+
+    fn add(&mut self, reference: Reference<'_>, resolver: &Resolver) {
+        let Reference {
+            text,
+            kind,
+            nofollow,
+        } = reference;
+        let Some(url) = resolver.resolve(&text) else {
+            return;
+        };
+        if self.options.max_url_length < url.len() {
+            return;
+        }
+        let hash = |link: &Link| self.hasher.hash_one((&link.url, link.kind.is_requisite()));
+        let link = Link {
+            url,
+            kind,
+            nofollow,
+        };
+        let links = &self.links;
+        let is_same = |position: &usize| {
+            links[*position].url == link.url
+                && links[*position].kind.is_requisite() == kind.is_requisite()
+        };
+        let link_hash = hash(&link);
+        if let Some(position) = self.positions.find(link_hash, is_same) {
+            // One link that may be followed is enough.
+            self.links[*position].nofollow &= nofollow;
+        } else if links.len() < self.options.max_links {
+            self.positions
+                .insert_unique(link_hash, links.len(), |position| hash(&links[*position]));
+            self.links.push(link);
+        } else {
+            self.truncated = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
