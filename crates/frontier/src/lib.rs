@@ -8,6 +8,7 @@
 //! lab runs the very code that crawls. Only `disk` touches files.
 
 pub mod admission;
+pub mod backlog;
 mod disk;
 pub mod lease;
 pub mod politeness;

@@ -151,7 +151,9 @@ mod tests {
         fn keys_come_back_and_others_do_not(
             mut keys in prop::collection::vec(any::<u64>(), 1..400), shift in 0_u32..60, others in prop::collection::vec(any::<u64>(), 20),
         ) {
-            keys.iter_mut().for_each(|key| *key >>= shift);
+            for key in &mut keys {
+                *key >>= shift;
+            }
             keys.sort_unstable();
             keys.dedup();
             let mut out = Vec::new();

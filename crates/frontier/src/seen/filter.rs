@@ -44,7 +44,9 @@ impl Filter {
             u64::from(descriptor.segment_count_length) + 2 * u64::from(descriptor.segment_length);
         let is_sound = descriptor.segment_length.is_power_of_two()
             && descriptor.segment_length_mask == descriptor.segment_length - 1
-            && descriptor.segment_count_length % descriptor.segment_length == 0
+            && descriptor
+                .segment_count_length
+                .is_multiple_of(descriptor.segment_length)
             && reach == fingerprints.len() as u64;
         is_sound.then(|| {
             Filter(BinaryFuse8 {

@@ -305,15 +305,16 @@ impl Seen {
     /// # Errors
     /// The old runs stay in use; the merge is offered again.
     pub fn install(&mut self, merged: Merged) -> Result<(), SeenError> {
-        let run = Run::open(&self.disk, &self.dir, merged.output)?;
+        let Merged { output, inputs, .. } = merged;
+        let run = Run::open(&self.disk, &self.dir, output)?;
         let mut manifest = self.manifest.clone();
-        manifest.runs.retain(|id| !merged.inputs.contains(id));
-        manifest.runs.push(merged.output);
+        manifest.runs.retain(|id| !inputs.contains(id));
+        manifest.runs.push(output);
         manifest.write(&self.disk, &self.dir)?;
         self.manifest = manifest;
-        self.runs.retain(|old| !merged.inputs.contains(&old.id()));
+        self.runs.retain(|old| !inputs.contains(&old.id()));
         self.runs.push(run);
-        for id in &merged.inputs {
+        for id in &inputs {
             // A file that stays is not named by `RUNS` any more; the next opening removes it.
             let _left_behind = self.disk.remove(&run::path(&self.dir, *id));
         }
@@ -371,7 +372,7 @@ fn read_or_start_manifest(disk: &Disk, dir: &Path) -> Result<Manifest, SeenError
     if let Some(manifest) = Manifest::read(disk, dir)? {
         return Ok(manifest);
     }
-    let is_run = |name: &String| name.ends_with(".run");
+    let is_run = |name: &String| name.ends_with(run::SUFFIX);
     if disk.list(dir)?.iter().any(is_run) {
         let path = manifest::path(dir);
         return Err(SeenError::ManifestMissing { path });
@@ -386,7 +387,7 @@ fn remove_leftovers(disk: &Disk, dir: &Path, manifest: &Manifest) -> Result<(), 
     let live: Vec<PathBuf> = manifest.runs.iter().map(|id| run::path(dir, *id)).collect();
     for name in disk.list(dir)? {
         let path = dir.join(&name);
-        let is_ours = name.ends_with(".run") || name.ends_with(crate::disk::TEMPORARY_SUFFIX);
+        let is_ours = name.ends_with(run::SUFFIX) || name.ends_with(crate::disk::TEMPORARY_SUFFIX);
         if is_ours && !live.contains(&path) {
             disk.remove(&path)?;
         }

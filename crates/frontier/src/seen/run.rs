@@ -18,9 +18,12 @@ pub(super) const MAGIC: [u8; 8] = *b"jkseen01";
 pub(super) const ROW_BYTES: usize = 36;
 pub(super) const TRAILER_BYTES: usize = 40;
 
+/// How the name of a run ends.
+pub(super) const SUFFIX: &str = ".run";
+
 /// The name of run `id` in its directory.
 pub(super) fn path(dir: &Path, id: u64) -> PathBuf {
-    dir.join(format!("{id:08}.run"))
+    dir.join(format!("{id:08}{SUFFIX}"))
 }
 
 /// A run that is open for questions.

@@ -1,0 +1,226 @@
+//! The log of entries that are done with.
+//!
+//! Frames of ranges: segment, first entry, number of entries. When the log has grown long, a new generation of it is written that says the same
+//! in few ranges; the old one stays until the crawl's manifest names the new.
+
+use std::path::{Path, PathBuf};
+
+use super::BacklogError;
+use super::entry::{Input, put_number};
+use super::frame;
+use super::ticket::SegmentId;
+use crate::disk::{self, Disk};
+
+pub(super) const PREFIX: &str = "acks-";
+/// Ranges in one frame: below the frame's limit even if each number takes its longest form.
+const RANGES_PER_FRAME: usize = 2048;
+/// A log that is shorter is not worth writing again.
+const COMPACT_BYTES_MIN: u64 = 1 << 20;
+
+/// Some neighbouring entries of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) segment: SegmentId,
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct AckLog {
+    pub(super) generation: u64,
+    /// Bytes in the file.
+    pub(super) written: u64,
+    /// Bytes that it had when this generation began.
+    compact_bytes: u64,
+    pending: Vec<Range>,
+    is_dirty: bool,
+}
+
+pub(super) fn path(dir: &Path, generation: u64) -> PathBuf {
+    dir.join(format!("{PREFIX}{generation:010}"))
+}
+
+/// The number in the name of a log's file.
+pub(super) fn generation_of(name: &str) -> Option<u64> {
+    name.strip_prefix(PREFIX)?.parse().ok()
+}
+
+impl AckLog {
+    /// A log that continues behind the first `written` bytes of its file.
+    pub(super) fn new(generation: u64, written: u64) -> AckLog {
+        AckLog {
+            generation,
+            written,
+            compact_bytes: written,
+            pending: Vec::new(),
+            is_dirty: true,
+        }
+    }
+
+    pub(super) fn push(&mut self, segment: SegmentId, index: u32) {
+        if let Some(last) = self.pending.last_mut()
+            && last.segment == segment
+            && last.first + last.count == index
+        {
+            last.count += 1;
+            return;
+        }
+        self.pending.push(Range {
+            segment,
+            first: index,
+            count: 1,
+        });
+    }
+
+    /// Memory that is held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.pending.capacity() * size_of::<Range>()
+    }
+
+    /// Writes what is pending. On failure it stays pending.
+    pub(super) fn write(&mut self, disk: &Disk, dir: &Path) -> Result<(), BacklogError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let bytes = encode(self.generation, self.pending.iter().copied())?;
+        let file = disk.open_for_writing(&path(dir, self.generation))?;
+        if let Err(error) = file.write_at(&bytes, self.written) {
+            // What a failed write left would pass for a torn end; if it cannot be cut now, the next write covers it.
+            let _ends_torn = file.set_len(self.written);
+            return Err(error.into());
+        }
+        self.written += bytes.len() as u64;
+        self.pending.clear();
+        self.is_dirty = true;
+        Ok(())
+    }
+
+    /// Makes what was written durable.
+    pub(super) fn sync(&mut self, disk: &Disk, dir: &Path) -> Result<(), BacklogError> {
+        if self.is_dirty && 0 < self.written {
+            let path = path(dir, self.generation);
+            disk.open_for_writing(&path)?.sync()?;
+            self.is_dirty = false;
+        }
+        Ok(())
+    }
+
+    /// Whether most of the log may be said more shortly.
+    pub(super) fn is_long(&self) -> bool {
+        COMPACT_BYTES_MIN.max(4 * self.compact_bytes) <= self.written
+    }
+
+    /// The next generation, on disk and durable, which says that `ranges` are done with. Replaces this one.
+    pub(super) fn compact(
+        &mut self,
+        ranges: impl Iterator<Item = Range>,
+        disk: &Disk,
+        dir: &Path,
+    ) -> Result<(), BacklogError> {
+        let generation = self.generation + 1;
+        let bytes = encode(generation, ranges)?;
+        disk.replace(&path(dir, generation), &bytes)?;
+        *self = AckLog::new(generation, bytes.len() as u64);
+        self.is_dirty = false;
+        Ok(())
+    }
+}
+
+fn encode(
+    generation: u64,
+    mut ranges: impl Iterator<Item = Range>,
+) -> Result<Vec<u8>, BacklogError> {
+    let mut bytes = Vec::new();
+    loop {
+        let mut taken = ranges.by_ref().take(RANGES_PER_FRAME).peekable();
+        if taken.peek().is_none() {
+            return Ok(bytes);
+        }
+        frame::encode(generation, &mut bytes, |out| {
+            for range in taken {
+                put_number(range.segment.0, out);
+                put_number(u64::from(range.first), out);
+                put_number(u64::from(range.count), out);
+            }
+        })?;
+    }
+}
+
+/// The whole frames at the start of a log's bytes: their ranges, and their length.
+pub(super) fn decode(generation: u64, bytes: &[u8]) -> (Vec<Range>, u64) {
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    while let Some(payload) = frame::decode(generation, &bytes[at..]) {
+        let mut input = Input(payload);
+        while !input.0.is_empty() {
+            let Some(range) = decode_range(&mut input) else {
+                return (ranges, at as u64);
+            };
+            ranges.push(range);
+        }
+        at += frame::HEADER_BYTES + payload.len();
+    }
+    (ranges, at as u64)
+}
+
+fn decode_range(input: &mut Input) -> Option<Range> {
+    Some(Range {
+        segment: SegmentId(input.number()?),
+        first: u32::try_from(input.number()?).ok()?,
+        count: u32::try_from(input.number()?).ok()?,
+    })
+}
+
+/// Whether a file name is of a log that is being written.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.ends_with(disk::TEMPORARY_SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_become_one_range_and_a_torn_log_keeps_its_whole_frames() {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = Disk::default();
+        let mut log = AckLog::new(3, 0);
+        for index in [0, 1, 2, 7, 8] {
+            log.push(SegmentId(5), index);
+        }
+        log.write(&disk, dir.path()).unwrap();
+        let whole = log.written;
+        log.push(SegmentId(6), 0);
+        log.write(&disk, dir.path()).unwrap();
+        let bytes = disk.read(&path(dir.path(), 3)).unwrap().unwrap();
+        let range = |segment, first, count| Range {
+            segment: SegmentId(segment),
+            first,
+            count,
+        };
+        let (ranges, length) = decode(3, &bytes);
+        assert_eq!(ranges, [range(5, 0, 3), range(5, 7, 2), range(6, 0, 1)]);
+        assert_eq!(length, bytes.len() as u64);
+        let (ranges, length) = decode(3, &bytes[..bytes.len() - 1]);
+        assert_eq!(ranges, [range(5, 0, 3), range(5, 7, 2)]);
+        assert_eq!(length, whole);
+    }
+
+    #[test]
+    fn a_compacted_log_says_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = Disk::default();
+        let ranges: Vec<Range> = (0..5000)
+            .map(|number| Range {
+                segment: SegmentId(u64::MAX - number),
+                first: u32::MAX,
+                count: u32::MAX,
+            })
+            .collect();
+        let mut log = AckLog::new(0, 0);
+        log.compact(ranges.iter().copied(), &disk, dir.path())
+            .unwrap();
+        let bytes = disk.read(&path(dir.path(), 1)).unwrap().unwrap();
+        assert_eq!(decode(1, &bytes), (ranges, log.written));
+    }
+}

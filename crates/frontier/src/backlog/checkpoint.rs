@@ -1,0 +1,95 @@
+//! Makes the backlog durable, and gives back the space of files that nobody needs any more.
+
+use super::acks::{self, Range};
+use super::cursor::Cursor;
+use super::lengths::{AckLength, Lengths, SegmentLength};
+use super::{Backlog, BacklogError, Position, segment};
+
+impl Backlog {
+    /// Makes everything durable, and says what the crawl's manifest must name.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn sync(&mut self) -> Result<Lengths, BacklogError> {
+        self.flush()?;
+        self.retire();
+        if self.acks.is_long() {
+            let old = self.acks.generation;
+            let ranges = self.segments.values().flat_map(|segment| {
+                segment.done_ranges().map(|(first, count)| Range {
+                    segment: segment.id,
+                    first,
+                    count,
+                })
+            });
+            self.acks.compact(ranges, &self.disk, &self.dir)?;
+            self.old_acks.push(old);
+        }
+        for segment in self.segments.values_mut() {
+            segment.sync(&self.disk, &self.dir)?;
+        }
+        self.acks.sync(&self.disk, &self.dir)?;
+        if self.has_new_files {
+            self.disk.sync_dir(&self.dir)?;
+            self.has_new_files = false;
+        }
+        Ok(self.lengths())
+    }
+
+    fn lengths(&self) -> Lengths {
+        let named = self.segments.values();
+        let named =
+            named.filter(|segment| 0 < segment.written && !self.retiring.contains(&segment.id));
+        let segments = named.map(|segment| SegmentLength {
+            id: segment.id,
+            bytes: segment.written,
+            entries: segment.entries,
+            next_sequence: segment.next_sequence,
+        });
+        Lengths {
+            segments: segments.collect(),
+            acks: AckLength {
+                generation: self.acks.generation,
+                bytes: self.acks.written,
+            },
+            next_segment: self.next_segment,
+            position: self.position(),
+        }
+    }
+
+    /// Takes out of use the segments that nobody needs any more.
+    fn retire(&mut self) {
+        for (id, segment) in &self.segments {
+            if 0 < segment.left() || self.seen_position < segment.next_sequence {
+                continue;
+            }
+            self.retiring.insert(*id);
+            if self.appending.get(&segment.bucket) == Some(id) {
+                self.appending.remove(&segment.bucket);
+            }
+            for lane in [&mut self.due, &mut self.now] {
+                lane.segments.retain(|other| other != id);
+                let is_read = |cursor: &Cursor| cursor.segment == *id;
+                if lane.cursor.as_ref().is_some_and(is_read) {
+                    lane.cursor = None;
+                }
+            }
+        }
+    }
+
+    /// Says that the lengths of the last [`sync`](Backlog::sync) are in a durable manifest, and up to which position `seen` has flushed all entries. Gives back
+    /// the space of files that neither needs.
+    pub fn checkpointed(&mut self, seen: Position) -> Result<(), BacklogError> {
+        self.seen_position = seen.0;
+        while let Some(id) = self.retiring.first().copied() {
+            self.disk.remove(&segment::path(&self.dir, id))?;
+            self.segments.remove(&id);
+            self.retiring.remove(&id);
+        }
+        while let Some(generation) = self.old_acks.last().copied() {
+            self.disk.remove(&acks::path(&self.dir, generation))?;
+            self.old_acks.pop();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! One waiting visit, and its bytes on disk.
+//!
+//! Numbers are written in groups of seven bits, low ones first. The page that a link was found on often begins as the link does, so only the
+//! rest of it is kept.
+
+use super::SegmentId;
+use super::ticket::Ticket;
+use crate::time::Time;
+
+/// A visit that waits for its time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The page to visit, in canonical form.
+    pub url: String,
+    /// The page that led to it; empty for a seed.
+    pub via: String,
+    /// How it was reached, one letter a hop as in Heritrix: `L` link, `E` embedded, `R` redirect, …
+    pub hops: String,
+    /// Links from the nearest seed.
+    pub depth: u16,
+    /// Visits that were tried and failed so far.
+    pub tries: u8,
+    /// What the caller wants to remember; it means nothing here.
+    pub kind: u8,
+    /// Not to be handed out before.
+    pub due: Time,
+}
+
+/// What an entry's bytes are relative to, to be short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Base {
+    pub(super) sequence: u64,
+    pub(super) due: Time,
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) entry: Entry,
+    /// The how-many-eth entry of this backlog it is.
+    pub(super) sequence: u64,
+    /// The entry whose place it takes: whoever finds this one knows that the other is done with.
+    pub(super) replaces: Option<(SegmentId, u32)>,
+}
+
+const REPLACES: u8 = 1;
+
+/// Appends the bytes of an entry.
+pub(super) fn encode(
+    entry: &Entry,
+    sequence: u64,
+    replaces: Option<&Ticket>,
+    base: Base,
+    out: &mut Vec<u8>,
+) {
+    out.push(if replaces.is_some() { REPLACES } else { 0 });
+    if let Some(ticket) = replaces {
+        put_number(ticket.segment.0, out);
+        put_number(u64::from(ticket.index), out);
+    }
+    put_number(sequence - base.sequence, out);
+    let late = entry.due.as_micros().wrapping_sub(base.due.as_micros());
+    put_number(zigzag(late.cast_signed()), out);
+    put_number(u64::from(entry.depth), out);
+    out.push(entry.tries);
+    out.push(entry.kind);
+    put_text(&entry.hops, out);
+    put_text(&entry.url, out);
+    let shared = shared_prefix(&entry.url, &entry.via);
+    put_number(shared as u64, out);
+    put_text(&entry.via[shared..], out);
+}
+
+/// The entry in `bytes`; nothing if they are not exactly one.
+pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
+    let mut input = Input(bytes);
+    let replaces = match input.byte()? {
+        0 => None,
+        REPLACES => {
+            let segment = SegmentId(input.number()?);
+            Some((segment, u32::try_from(input.number()?).ok()?))
+        }
+        _ => return None,
+    };
+    let sequence = base.sequence.checked_add(input.number()?)?;
+    let late = unzigzag(input.number()?);
+    let due = base.due.as_micros().wrapping_add(late.cast_unsigned());
+    let depth = u16::try_from(input.number()?).ok()?;
+    let tries = input.byte()?;
+    let kind = input.byte()?;
+    let hops = input.text()?.to_owned();
+    let url = input.text()?.to_owned();
+    let shared = usize::try_from(input.number()?).ok()?;
+    let rest = input.text()?;
+    let via = [url.get(..shared)?, rest].concat();
+    let entry = Entry {
+        url,
+        via,
+        hops,
+        depth,
+        tries,
+        kind,
+        due: Time::from_micros(due),
+    };
+    input.0.is_empty().then_some(Stored {
+        entry,
+        sequence,
+        replaces,
+    })
+}
+
+/// Appends a number in as few bytes as it needs.
+pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while 0x80 <= number {
+        out.push(low_seven(number) | 0x80);
+        number >>= 7;
+    }
+    out.push(low_seven(number));
+}
+
+fn low_seven(number: u64) -> u8 {
+    number.to_le_bytes()[0] & 0x7f
+}
+
+fn put_text(text: &str, out: &mut Vec<u8>) {
+    put_number(text.len() as u64, out);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Bytes that are still to be read.
+pub(super) struct Input<'a>(pub(super) &'a [u8]);
+
+impl<'a> Input<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits.leading_zeros() < shift {
+                return None;
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok()
+    }
+}
+
+/// Small numbers of either sign become small numbers.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
+}
+
+fn shared_prefix(left: &str, right: &str) -> usize {
+    let mut pairs = left.bytes().zip(right.bytes());
+    let equal = pairs.position(|(left, right)| left != right);
+    let mut shared = equal.unwrap_or(left.len().min(right.len()));
+    while !left.is_char_boundary(shared) || !right.is_char_boundary(shared) {
+        shared -= 1;
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        let texts = ("[aé]{0,9}", "[aéb]{0,9}", "[LERX]{0,5}");
+        (texts, any::<(u16, u8, u8, u64)>()).prop_map(|((url, via, hops), numbers)| Entry {
+            url,
+            via,
+            hops,
+            depth: numbers.0,
+            tries: numbers.1,
+            kind: numbers.2,
+            due: Time::from_micros(numbers.3),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_reads_back(entry in entry(), base in any::<(u32, u64)>(), ahead: u32, replaced in any::<Option<(u64, u32)>>()) {
+            let base = Base { sequence: base.0.into(), due: Time::from_micros(base.1) };
+            let sequence = base.sequence + u64::from(ahead);
+            let replaces = replaced.map(|(segment, index)| (SegmentId(segment), index));
+            let ticket = replaces.map(|(segment, index)| Ticket { segment, index });
+            let mut bytes = Vec::new();
+            encode(&entry, sequence, ticket.as_ref(), base, &mut bytes);
+            let stored = decode(&bytes, base).unwrap();
+            prop_assert_eq!(stored, Stored { entry, sequence, replaces });
+            for length in 0..bytes.len() {
+                prop_assert!(decode(&bytes[..length], base).is_none());
+            }
+        }
+
+        #[test]
+        fn garbage_is_refused_or_read_but_never_fatal(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            decode(&bytes, Base { sequence: u64::MAX - 3, due: Time::EPOCH });
+        }
+    }
+
+    #[test]
+    fn a_usual_entry_is_short() {
+        let entry = Entry {
+            url: "https://www.example.org/articles/2024/one".to_owned(),
+            via: "https://www.example.org/articles/".to_owned(),
+            hops: "LL".to_owned(),
+            ..Entry::default()
+        };
+        let mut bytes = Vec::new();
+        encode(
+            &entry,
+            7,
+            None,
+            Base {
+                sequence: 0,
+                due: Time::EPOCH,
+            },
+            &mut bytes,
+        );
+        assert!(
+            bytes.len() <= entry.url.len() + entry.hops.len() + 12,
+            "{}",
+            bytes.len()
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! What can go wrong with the waiting visits.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Ticket;
+use crate::disk::DiskError;
+
+/// Why waiting visits could not be written or read. What was appended before stays, in memory or on disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BacklogError {
+    /// There is no room on the disk; the same call succeeds when there is.
+    #[error("the disk is full at {path}")]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot read or write {path}")]
+    Io {
+        /// The file in question.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// A file does not hold what was written to it. What follows in that file is lost; the next call goes on behind it.
+    #[error("{path} is damaged at byte {offset}: {entries} waiting visits are lost")]
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+        /// How many entries cannot be read any more.
+        entries: u32,
+    },
+    /// The visit's texts are longer than 64 KiB together.
+    #[error("an entry of {bytes} bytes is too long")]
+    EntryTooLong {
+        /// Its length when encoded.
+        bytes: usize,
+    },
+}
+
+impl From<DiskError> for BacklogError {
+    fn from(error: DiskError) -> BacklogError {
+        if error.is_full() {
+            BacklogError::DiskFull { path: error.path }
+        } else {
+            BacklogError::Io {
+                path: error.path,
+                source: error.source,
+            }
+        }
+    }
+}
+
+/// An entry could not take the place of another.
+#[derive(Debug, thiserror::Error)]
+#[error("an entry could not be put off")]
+pub struct NotReplaced {
+    /// The entry that keeps its place.
+    pub ticket: Ticket,
+    /// Why.
+    pub source: BacklogError,
+}

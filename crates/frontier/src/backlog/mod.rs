@@ -1,0 +1,295 @@
+//! Visits that wait for their time, on disk: each is put where its time is.
+//!
+//! Every admitted URL passes through here. What is due waits in a first-in-first-out row; what is due later waits in the bucket of its time,
+//! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. Both are rows of append-only files, so all
+//! writing and reading is sequential. Read [`Backlog`] first, then `segment` for a file and `recovery` for what survives.
+//!
+//! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler put off; it takes entries with
+//! [`next`](Backlog::next) while the ring has room. An entry that was handed out is still on disk until its [`Ticket`] is acknowledged, after the visit's
+//! outcome is safe, or replaced, when the visit is put off.
+//!
+//! **As the log of `seen`.** The order of a checkpoint is: [`sync`](Backlog::sync); write the crawl's manifest with the [`Lengths`]; [`Seen::flush`](crate::seen::Seen::flush) with
+//! the [`position`](Backlog::position) that the backlog had at the sync (as often as wanted, not each time); [`checkpointed`](Backlog::checkpointed) with the mark of `seen`.
+//! After a start, [`replay_since`](Backlog::replay_since) that mark inserts again what `seen` had only in memory.
+//!
+//! Invariants: an entry is handed out once in a life of the process, never before it is due, and again in the next life unless it was
+//! acknowledged; appended entries reach the disk before acknowledgements do; a file is removed only when all of it is acknowledged, `seen` has flushed it,
+//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, two read buffers. Two files at
+//! most are open between calls.
+//!
+//! Not here: which server an entry belongs to, and whether it may be visited.
+
+mod acks;
+mod calendar;
+mod checkpoint;
+mod config;
+mod cursor;
+mod entry;
+mod error;
+mod frame;
+mod hand_out;
+mod lengths;
+mod recovery;
+mod scan;
+mod segment;
+mod ticket;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::disk::Disk;
+use crate::time::Time;
+use acks::AckLog;
+use calendar::{Bucket, Calendar};
+use entry::Base;
+use hand_out::Lane;
+use segment::Segment;
+use ticket::SegmentId;
+
+pub use config::BacklogConfig;
+pub use entry::Entry;
+pub use error::{BacklogError, NotReplaced};
+pub use lengths::{Lengths, Recovery, Tails};
+pub use scan::look;
+pub use ticket::{Position, Ticket};
+
+/// The visits that wait, on disk.
+#[derive(Debug)]
+pub struct Backlog {
+    disk: Disk,
+    dir: PathBuf,
+    buffer_bytes_max: u64,
+    segment_bytes: u64,
+    calendar: Calendar,
+    segments: BTreeMap<SegmentId, Segment>,
+    /// Where each bucket's next entry is appended.
+    appending: BTreeMap<Bucket, SegmentId>,
+    /// Buckets that are not open yet.
+    closed: BTreeMap<Bucket, Vec<SegmentId>>,
+    due: Lane,
+    now: Lane,
+    /// Whose turn it is, so that neither starves the other.
+    is_due_turn: bool,
+    /// Segments with entries that are not written.
+    unwritten: BTreeSet<SegmentId>,
+    buffered_bytes: u64,
+    acks: AckLog,
+    /// Logs that an older manifest may still name.
+    old_acks: Vec<u64>,
+    /// Segments that the next manifest does not name.
+    retiring: BTreeSet<SegmentId>,
+    has_new_files: bool,
+    next_segment: u64,
+    position: u64,
+    /// Up to here `seen` has flushed.
+    seen_position: u64,
+    waiting: u64,
+    in_hand: u64,
+}
+
+/// What the backlog holds and takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BacklogStats {
+    /// Entries that wait to be handed out.
+    pub waiting: u64,
+    /// Entries that were handed out and not yet acknowledged.
+    pub in_hand: u64,
+    /// Files on disk.
+    pub segments: u64,
+    /// Bytes on disk, and still to be written there.
+    pub disk_bytes: u64,
+    /// Bytes of buffers and acknowledgements in memory.
+    pub memory_bytes: u64,
+}
+
+impl Backlog {
+    /// Opens the backlog in `dir`, or makes an empty one there. `tails` says what to believe of what the manifest does not name.
+    pub fn open(
+        dir: &Path,
+        config: &BacklogConfig,
+        tails: Tails,
+    ) -> Result<(Backlog, Recovery), BacklogError> {
+        Backlog::open_on(Disk::default(), dir, config, tails)
+    }
+
+    fn open_on(
+        disk: Disk,
+        dir: &Path,
+        config: &BacklogConfig,
+        tails: Tails,
+    ) -> Result<(Backlog, Recovery), BacklogError> {
+        disk.create_dir(dir)?;
+        let loaded = recovery::load(&disk, dir, tails)?;
+        loaded.repair(&disk, dir)?;
+        let report = loaded.report;
+        let mut backlog = Backlog {
+            disk,
+            dir: dir.to_owned(),
+            buffer_bytes_max: config.buffer_bytes,
+            segment_bytes: config.segment_bytes,
+            calendar: Calendar::new(config.resolution),
+            segments: loaded.segments,
+            appending: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            due: Lane::default(),
+            now: Lane::default(),
+            is_due_turn: true,
+            unwritten: BTreeSet::new(),
+            buffered_bytes: 0,
+            acks: loaded.acks,
+            old_acks: Vec::new(),
+            retiring: BTreeSet::new(),
+            has_new_files: true,
+            next_segment: loaded.next_segment,
+            position: loaded.position,
+            seen_position: 0,
+            waiting: report.waiting,
+            in_hand: 0,
+        };
+        backlog.line_up();
+        Ok((backlog, report))
+    }
+
+    /// Puts the segments that were found where they are read from and appended to.
+    fn line_up(&mut self) {
+        for (id, segment) in &self.segments {
+            if segment.left() == 0 {
+                continue;
+            }
+            if !segment.is_sealed {
+                self.appending.insert(segment.bucket, *id);
+            }
+            match segment.bucket {
+                Bucket::Now => self.now.segments.push_back(*id),
+                later @ Bucket::Later { .. } => self.closed.entry(later).or_default().push(*id),
+            }
+        }
+    }
+
+    /// Appends an entry, in memory until the next [`flush`](Backlog::flush).
+    ///
+    /// # Errors
+    /// The entry was not appended; the call may be repeated.
+    pub fn append(&mut self, entry: &Entry, now: Time) -> Result<(), BacklogError> {
+        self.append_replacing(entry, now, None)?;
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Appends an entry in the place of one that was handed out, as one step: neither a kill nor a full disk can leave both or none.
+    ///
+    /// # Errors
+    /// Nothing was changed, and the ticket comes back.
+    pub fn replace(&mut self, ticket: Ticket, entry: &Entry, now: Time) -> Result<(), NotReplaced> {
+        if let Err(source) = self.append_replacing(entry, now, Some(&ticket)) {
+            return Err(NotReplaced { ticket, source });
+        }
+        self.waiting += 1;
+        self.ack(ticket);
+        Ok(())
+    }
+
+    fn append_replacing(
+        &mut self,
+        entry: &Entry,
+        now: Time,
+        replaces: Option<&Ticket>,
+    ) -> Result<(), BacklogError> {
+        if self.buffer_bytes_max <= self.buffered_bytes + self.acks.memory_bytes() as u64 {
+            self.flush()?;
+        }
+        let bucket = self.calendar.bucket(entry.due, now);
+        let id = self.segment_for(bucket, entry.due);
+        if let Some(segment) = self.segments.get_mut(&id) {
+            let bytes = segment.append(entry, self.position, replaces)?;
+            self.position += 1;
+            self.buffered_bytes += bytes as u64;
+            self.unwritten.insert(id);
+        }
+        Ok(())
+    }
+
+    /// The segment that a bucket's next entry belongs in.
+    fn segment_for(&mut self, bucket: Bucket, due: Time) -> SegmentId {
+        if let Some(id) = self.appending.get(&bucket)
+            && self.segments[id].bytes() < self.segment_bytes
+            && self.segments[id].entries < u32::MAX
+        {
+            return *id;
+        }
+        let id = SegmentId(self.next_segment);
+        self.next_segment += 1;
+        let base = Base {
+            sequence: self.position,
+            due,
+        };
+        self.segments.insert(id, Segment::new(id, bucket, base));
+        self.appending.insert(bucket, id);
+        match bucket {
+            Bucket::Now => self.now.segments.push_back(id),
+            Bucket::Later { .. } => self.closed.entry(bucket).or_default().push(id),
+        }
+        self.has_new_files = true;
+        id
+    }
+
+    /// Says that an entry which was handed out is done with.
+    pub fn ack(&mut self, ticket: Ticket) {
+        let Ticket { segment, index } = ticket;
+        self.in_hand -= 1;
+        self.finish(segment, index);
+    }
+
+    fn finish(&mut self, id: SegmentId, index: u32) {
+        let segment = self.segments.get_mut(&id);
+        let is_new = segment.is_some_and(|segment| segment.finish(index));
+        assert!(is_new, "entry {index} of {id:?} is done with twice");
+        self.acks.push(id, index);
+    }
+
+    /// Gives what is in memory to the system: entries first, then acknowledgements. It survives a kill, not a power loss.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn flush(&mut self) -> Result<(), BacklogError> {
+        while let Some(id) = self.unwritten.first().copied() {
+            if let Some(segment) = self.segments.get_mut(&id) {
+                segment.write(&self.disk, &self.dir)?;
+            }
+            self.unwritten.remove(&id);
+        }
+        self.buffered_bytes = 0;
+        self.acks.write(&self.disk, &self.dir)
+    }
+
+    /// The place behind the last entry that was appended.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        Position(self.position)
+    }
+
+    /// Entries that wait to be handed out.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// What the backlog holds and takes.
+    #[must_use]
+    pub fn stats(&self) -> BacklogStats {
+        let memory = self.segments.values().map(Segment::memory_bytes);
+        let memory_bytes = memory.sum::<usize>() + self.acks.memory_bytes();
+        BacklogStats {
+            waiting: self.waiting,
+            in_hand: self.in_hand,
+            segments: self.segments.len() as u64,
+            disk_bytes: self.segments.values().map(Segment::bytes).sum::<u64>() + self.acks.written,
+            memory_bytes: memory_bytes as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

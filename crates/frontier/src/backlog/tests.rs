@@ -1,0 +1,1 @@
+//! The backlog against a naive one.
