@@ -165,11 +165,14 @@ impl<V> Ring<V> {
         turns.next_step = turns.next_step.max(step);
     }
 
-    /// Leaves the server's next free step unused: a visit outside of the ring will need it.
-    pub fn skip_turn(&mut self, key: ServerKey) {
-        let step = self.next_step(key);
-        let turns = &mut self.servers[key.index()];
-        turns.next_step = step.saturating_add(u64::from(turns.stride));
+    /// Leaves as many of the server's turns to come unused as visits to it wait outside of the ring and go first.
+    pub fn reserve_turns(&mut self, key: ServerKey, turns: usize) {
+        let now_step = self.wheel.now_step();
+        let server = &mut self.servers[key.index()];
+        let steps = u64::from(server.stride).saturating_mul(turns as u64);
+        server.next_step = server
+            .next_step
+            .max(now_step.saturating_add(steps).saturating_add(1));
     }
 
     /// Spaces the server's visits so that one of this length, interval included, ends before the next step comes.
@@ -311,7 +314,7 @@ mod tests {
         PlacePromised(u32),
         Promise(u32),
         SetCycle(u32, Duration),
-        SkipTurn(u32),
+        ReserveTurns(u32, usize),
         ReserveUntil(u32, u64),
         Wait(u64),
     }
@@ -323,7 +326,7 @@ mod tests {
             2 => number.clone().prop_map(Op::PlacePromised),
             1 => number.clone().prop_map(Op::Promise),
             1 => (number.clone(), 0_u64..3000).prop_map(|(number, ms)| Op::SetCycle(number, Duration::from_millis(ms))),
-            1 => number.clone().prop_map(Op::SkipTurn),
+            1 => (number.clone(), 0_usize..9).prop_map(|(number, turns)| Op::ReserveTurns(number, turns)),
             1 => (number, 0_u64..100).prop_map(|(number, ahead)| Op::ReserveUntil(number, ahead)),
             3 => (0_u64..30).prop_map(Op::Wait),
             1 => (0_u64..200).prop_map(Op::Wait),
@@ -386,10 +389,10 @@ mod tests {
                         histories[number as usize].stride = stride;
                         prop_assert_eq!(u64::from(ring.stride(key(number))), stride);
                     }
-                    Op::SkipTurn(number) => {
-                        ring.skip_turn(key(number));
+                    Op::ReserveTurns(number, turns) => {
+                        ring.reserve_turns(key(number), turns);
                         let history = &mut histories[number as usize];
-                        history.not_before = history.not_before.max(now_step + 1) + history.stride;
+                        history.not_before = history.not_before.max(now_step + 1 + turns as u64 * history.stride);
                     }
                     Op::ReserveUntil(number, ahead) => {
                         ring.reserve_until(key(number), Time::EPOCH + STEP * u32::try_from(now_step + ahead).unwrap());
@@ -432,7 +435,7 @@ mod tests {
         assert!(ring.place(key(0), 2).is_err());
         assert!(Time::EPOCH < ring.promise(key(0)));
         ring.reserve_until(key(0), Time::from_micros(u64::MAX));
-        ring.skip_turn(key(0));
+        ring.reserve_turns(key(0), usize::MAX);
         assert!(ring.place_promised(key(0), 3).is_err());
     }
 

@@ -24,6 +24,7 @@ pub(crate) struct Lines<V> {
 struct Line {
     first: Option<Place>,
     last: Option<Place>,
+    len: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -43,8 +44,14 @@ impl<V> Lines<V> {
         }
     }
 
+    /// Visits in all lines.
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Visits in one server's line.
+    pub(crate) fn len_of(&self, key: ServerKey) -> usize {
+        self.servers[key.index()].len as usize
     }
 
     pub(crate) fn is_empty(&self, key: ServerKey) -> bool {
@@ -55,6 +62,7 @@ impl<V> Lines<V> {
     pub(crate) fn push_back(&mut self, key: ServerKey, visit: V) {
         let place = self.occupy(visit, None);
         let line = &mut self.servers[key.index()];
+        line.len += 1;
         match line.last.replace(place) {
             Some(last) => self.arena[index(last)].next = Some(place),
             None => line.first = Some(place),
@@ -65,6 +73,7 @@ impl<V> Lines<V> {
     pub(crate) fn push_front(&mut self, key: ServerKey, visit: V) {
         let place = self.occupy(visit, self.servers[key.index()].first);
         let line = &mut self.servers[key.index()];
+        line.len += 1;
         line.first = Some(place);
         line.last = line.last.or(Some(place));
     }
@@ -74,6 +83,7 @@ impl<V> Lines<V> {
         let line = &mut self.servers[key.index()];
         let place = line.first?;
         let waiting = &mut self.arena[index(place)];
+        line.len -= 1;
         line.first = waiting.next;
         if line.first.is_none() {
             line.last = None;
@@ -159,8 +169,9 @@ mod tests {
                         prop_assert_eq!(popped, model[number as usize].pop_front());
                     }
                 }
-                for number in 0..3 {
-                    prop_assert_eq!(lines.is_empty(ServerKey::new(number)), model[number as usize].is_empty());
+                for (number, line) in (0..).zip(&model) {
+                    prop_assert_eq!(lines.len_of(ServerKey::new(number)), line.len());
+                    prop_assert_eq!(lines.is_empty(ServerKey::new(number)), line.is_empty());
                 }
                 let waiting = model.iter().map(VecDeque::len).sum();
                 longest = longest.max(waiting);

@@ -169,7 +169,6 @@ impl<V> Scheduler<V> {
             Event::Return { visit, key } => self.take_back(visit, key, commands),
             Event::Again { visit, key } => {
                 self.lines.push_front(key, visit);
-                self.ring.skip_turn(key);
                 self.tend(key, commands);
             }
             Event::Ended { key, at, report } => {
@@ -287,6 +286,7 @@ impl<V> Scheduler<V> {
 
     fn offer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.offered += 1;
+        self.make_way_for_line(key);
         let overflowed = match self.room() {
             0 => visit,
             _ => match self.ring.place(key, visit) {
@@ -306,6 +306,7 @@ impl<V> Scheduler<V> {
 
     fn take_back(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.returned += 1;
+        self.make_way_for_line(key);
         let overflowed = match self.room() {
             0 => visit,
             _ => match self.ring.place_promised(key, visit) {
@@ -315,6 +316,15 @@ impl<V> Scheduler<V> {
         };
         self.counters.overflowed += 1;
         self.defer(overflowed, key, commands);
+    }
+
+    /// Keeps the server's next turns for the visits in its line. So a line cannot grow longer than the ring covers, however
+    /// long a visit drags on.
+    fn make_way_for_line(&mut self, key: ServerKey) {
+        let turns = self.lines.len_of(key);
+        if 0 < turns {
+            self.ring.reserve_turns(key, turns);
+        }
     }
 
     /// Gives a visit back until the ring covers the next turn that its server has to give.
@@ -352,13 +362,8 @@ impl<V> Scheduler<V> {
         }
     }
 
-    /// Puts a visit in its server's line. If others stand there already, the server is a whole turn behind: it loses one
-    /// in the ring, so that lines do not grow.
     fn put_off(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.put_off += 1;
-        if !self.lines.is_empty(key) {
-            self.ring.skip_turn(key);
-        }
         self.lines.push_back(key, visit);
         self.tend(key, commands);
     }

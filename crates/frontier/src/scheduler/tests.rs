@@ -397,6 +397,22 @@ fn a_busy_server_is_visited_nearly_as_often_as_allowed() {
 }
 
 #[test]
+fn a_visit_that_drags_on_lets_no_crowd_gather() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    for _ in 0..10_000 {
+        driver.now = driver.now + 50 * MILLI;
+        driver.offer(key(0));
+    }
+    assert_eq!(driver.in_flight().count(), 1);
+    let turns_in_ring = 64 / 11;
+    assert!(
+        driver.scheduler.waiting() <= 2 * turns_in_ring,
+        "{} wait",
+        driver.scheduler.waiting()
+    );
+}
+
+#[test]
 fn deferred_visits_keep_their_order_and_go_ahead_of_new_ones() {
     let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
     // Of 64 steps of 100 ms, 56 are for new visits, and these are 11 steps apart.
