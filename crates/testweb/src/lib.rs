@@ -1,1 +1,33 @@
-//! stub
+//! A web of its own on loopback: DNS, many servers, pages that link and change, and misbehave on request.
+//!
+//! [`TestWeb::start`] serves what a [`TestWebConfig`] describes until it is stopped. Everything is drawn from a seed and
+//! a hash of the URL, so a web of any size costs no storage and is the same each time. The access log tells when each
+//! exchange started and ended, and [`judge()`] finds in it whether a client was polite.
+//!
+//! Invariant: this room knows nothing of any other. What it serves, any client may visit.
+
+mod access_log;
+mod answer;
+mod chance;
+mod change;
+mod clock;
+mod config;
+mod delivery;
+mod dns;
+mod http1;
+mod judge;
+mod misbehaviour;
+mod prose;
+mod synthetic;
+mod web;
+mod world;
+
+pub use access_log::{Counters, Ending, Exchange};
+pub use clock::UnixNanos;
+pub use config::{FolderConfig, GraphConfig, TestWebConfig};
+pub use judge::{JudgeError, Moment, VIOLATIONS_LISTED_MAX, Verdict, Violation, judge};
+pub use misbehaviour::{
+    Misbehaviour, NAMES as MISBEHAVIOUR_NAMES, Refusal, RefusalStatus, RetryAfterForm, Rule,
+    RuleError,
+};
+pub use web::{StartError, TestWeb};
