@@ -20,8 +20,9 @@
 //! Kept, because servers may tell them apart: the case of path and query, a slash at the end, doubled slashes, `index.html`,
 //! empty parameters.
 //!
-//! Invariants: canonical text comes out as it went in, and the two ways to get there, the scan of [`scan`](crate::scan) and
-//! the full parser, agree.
+//! Invariants: canonical text comes out as it went in; the two ways to get there, the [`shortcut`] and the full parser, agree.
+
+mod shortcut;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -34,6 +35,8 @@ use crate::percent::push_normalised;
 use crate::query::QueryRules;
 use crate::scan;
 use crate::seed;
+
+use shortcut::{Found, Scan, scan_absolute, scan_relative};
 
 /// How much longer than the longest canonical URL a text may be before it is refused unparsed: escapes shrink to a third,
 /// dot segments vanish.
@@ -238,101 +241,6 @@ impl Default for Canonicalizer {
     fn default() -> Self {
         Self::new(&CanonicalConfig::default())
     }
-}
-
-/// What the scan found: a canonical URL in two pieces: the part of the base, and the part of the text.
-#[derive(Clone, Copy)]
-struct Found<'a> {
-    base: &'a str,
-    text: &'a str,
-    /// The path is empty and becomes `/`.
-    needs_slash: bool,
-    layout: Layout,
-}
-
-/// What the scan says of a text.
-enum Scan<'a> {
-    /// It is canonical.
-    Found(Found<'a>),
-    /// It has a scheme; the rest is for the full parser.
-    Unsure,
-    /// It has no scheme.
-    Relative,
-}
-
-/// Looks for an absolute URL that is canonical as it stands.
-fn scan_absolute(text: &str) -> Result<Scan<'_>, UrlError> {
-    let Some(scheme) = scan::scheme(text) else {
-        return Ok(Scan::Relative);
-    };
-    let default_port = match scheme {
-        "http" => 80,
-        "https" => 443,
-        _ if is_web_scheme(scheme) => return Ok(Scan::Unsure),
-        _ => return Err(UrlError::Scheme(quoted(scheme))),
-    };
-    if !text[scheme.len()..].starts_with("://") {
-        return Ok(Scan::Unsure);
-    }
-    let start = scheme.len() + "://".len();
-    Ok(scan_authority(text, start, default_port, "").map_or(Scan::Unsure, Scan::Found))
-}
-
-/// Looks for a reference that is canonical once it stands behind a part of its base.
-fn scan_relative<'a>(base: &'a PageUrl, reference: &'a str) -> Option<Found<'a>> {
-    let bytes = reference.as_bytes();
-    let layout = base.layout();
-    let base_end = match bytes {
-        [b'/', b'/', ..] => {
-            let default_port = if base.is_https() { 443 } else { 80 };
-            let scheme_end = base.scheme().len() + ":".len();
-            return scan_authority(
-                reference,
-                "//".len(),
-                default_port,
-                &base.as_str()[..scheme_end],
-            );
-        }
-        [b'/', ..] => layout.path_start,
-        [b'?', ..] => layout.path_end,
-        _ => layout.path_start + base.path().rfind('/')? + 1,
-    };
-    let tail = match bytes {
-        [b'?', ..] => scan::query(bytes, 0)?,
-        _ => scan::tail(bytes, 0)?,
-    };
-    Some(Found {
-        base: &base.as_str()[..base_end],
-        text: &reference[..tail.end],
-        needs_slash: false,
-        layout: Layout {
-            path_end: base_end + tail.path_end,
-            ..layout
-        },
-    })
-}
-
-/// Looks for a canonical host, port, path and query from `start` on, behind `base`.
-fn scan_authority<'a>(
-    text: &'a str,
-    start: usize,
-    default_port: u16,
-    base: &'a str,
-) -> Option<Found<'a>> {
-    let bytes = text.as_bytes();
-    let authority = scan::authority(bytes, start, default_port)?;
-    let tail = scan::tail(bytes, authority.end)?;
-    let needs_slash = tail.path_end == authority.end;
-    Some(Found {
-        base,
-        text: &text[..tail.end],
-        needs_slash,
-        layout: Layout {
-            host_end: base.len() + authority.host_end,
-            path_start: base.len() + authority.end,
-            path_end: base.len() + tail.path_end + usize::from(needs_slash),
-        },
-    })
 }
 
 /// Appends the host by rule 3.

@@ -1,7 +1,6 @@
 //! Finds texts that are canonical as they stand, in one look at each byte.
 //!
-//! Most links of real pages need nothing but to be put behind a part of the base URL. [`Canonicalizer`](crate::Canonicalizer)
-//! asks here first, and pays for the full parser only when the answer is "not sure" (`None`).
+//! The shortcut of `canonical` asks here about the parts of a URL; `None` means "not sure", and costs the full parser.
 //!
 //! Invariant: what passes here comes out of the full parser unchanged. Property tests in `canonical` hold it to that. So the
 //! sets below are narrow on purpose: a character on which parsers have ever differed is not in them.

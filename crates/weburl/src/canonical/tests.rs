@@ -306,6 +306,10 @@ fn references_resolve_as_the_rfc_has_it() {
         ("./../g", "http://a/b/g"),
         ("./g/.", "http://a/b/c/g/"),
         ("g/./h", "http://a/b/c/g/h"),
+        ("../../../?y", "http://a/?y"),
+        (".././../g#s", "http://a/g"),
+        ("./..//g", "http://a/b//g"),
+        ("./g:h", "http://a/b/c/g:h"),
         ("g/../h", "http://a/b/c/h"),
         ("g;x=1/./y", "http://a/b/c/g;x=1/y"),
         ("g;x=1/../y", "http://a/b/c/y"),
@@ -358,7 +362,13 @@ fn url_like() -> impl Strategy<Value = String> {
         1 => any::<char>().prop_map(String::from),
     ];
     (
-        prop_oneof![Just(""), Just("http://"), Just("https://a.example")],
+        prop_oneof![
+            Just(""),
+            Just("../"),
+            Just("./../"),
+            Just("http://"),
+            Just("https://a.example")
+        ],
         proptest::collection::vec(piece, 0..10),
     )
         .prop_map(|(start, pieces)| start.to_owned() + &pieces.concat())
