@@ -179,7 +179,7 @@ mod tests {
             ),
             (
                 b"1 \r\na\r\n2;x=\";\"\r\nbc\r\n000\r\n\r\n",
-                Progress::Complete(28),
+                Progress::Complete(27),
                 b"abc",
             ),
             (b"3\nabc\n0\n\n", Progress::Complete(9), b"abc"),

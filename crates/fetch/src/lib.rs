@@ -44,5 +44,6 @@ pub use resolver::{
     AddressFamily, DnsConfig, DnsFailure, DnsProblem, Resolved, Resolver, ResolverError,
 };
 pub use retry_after::RETRY_AFTER_MAX;
+pub use robots::{Robots, RobotsAnswer, RobotsState};
 
 pub use tls::TlsError;

@@ -39,7 +39,7 @@ mod tests {
             ("Sunday, 06-Nov-94 08:50:37 GMT", Some(seconds(60))),
             ("Sun Nov  6 08:50:37 1994", Some(seconds(60))),
             ("Sun, 06 Nov 1994 08:48:37 GMT", Some(Duration::ZERO)),
-            ("Fri, 31 Dec 2199 23:59:59 GMT", Some(RETRY_AFTER_MAX)),
+            ("Tue, 31 Dec 2199 23:59:59 GMT", Some(RETRY_AFTER_MAX)),
             ("-5", None),
             ("1.5", None),
             ("soon", None),
