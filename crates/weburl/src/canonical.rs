@@ -155,7 +155,7 @@ impl Canonicalizer {
             layout,
         } = found;
         let length = base.len() + text.len() + usize::from(needs_slash);
-        if INPUT_LENGTH_FACTOR * self.length_max < length {
+        if self.input_length_max() < length {
             return Err(self.too_long(length));
         }
         let mut out = String::with_capacity(length);
@@ -170,7 +170,7 @@ impl Canonicalizer {
     /// Parses by the standard, then applies the rules beyond it.
     fn parse_fully(&self, options: url::ParseOptions<'_>, text: &str) -> Result<PageUrl, UrlError> {
         let text = without_fragment(text);
-        if INPUT_LENGTH_FACTOR * self.length_max < text.len() {
+        if self.input_length_max() < text.len() {
             return Err(self.too_long(text.len()));
         }
         let url = options.parse(text).map_err(|error| match error {
@@ -227,6 +227,10 @@ impl Canonicalizer {
             return Err(self.too_long(text.len()));
         }
         Ok(PageUrl::from_canonical(text, layout))
+    }
+
+    fn input_length_max(&self) -> usize {
+        self.length_max.saturating_mul(INPUT_LENGTH_FACTOR)
     }
 
     fn too_long(&self, length: usize) -> UrlError {

@@ -228,6 +228,16 @@ fn rule_7_length_is_bounded_after_the_other_rules() {
 }
 
 #[test]
+fn the_largest_limit_is_no_limit() {
+    let canonicalizer = Canonicalizer::new(&CanonicalConfig {
+        max_length: usize::MAX,
+        ..CanonicalConfig::default()
+    });
+    assert!(canonicalizer.parse("http://example.org/").is_ok());
+    assert!(canonicalizer.parse("http://example.org/é").is_ok());
+}
+
+#[test]
 fn other_schemes_are_refused_by_name() {
     let base = canonicalizer().parse("http://example.org/").unwrap();
     for (text, scheme) in [
