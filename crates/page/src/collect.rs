@@ -16,6 +16,8 @@ use crate::robots::RobotsMeta;
 use crate::scan::{Next, Tag};
 use crate::text;
 
+/// No element of interest has a longer name.
+const NAME_LENGTH_MAX: usize = 6;
 /// References looked at per link that may be kept: pages repeat themselves, but not without end.
 const REFERENCES_PER_LINK: usize = 4;
 /// How much longer than the longest URL its source may be: escapes and line breaks take room.
@@ -73,8 +75,8 @@ impl<'a> Collector<'a> {
         match &*name {
             b"a" => self.hyperlink(attributes, LinkKind::Anchor),
             b"area" => self.hyperlink(attributes, LinkKind::Area),
-            b"frame" => self.embedded(attributes, ["src"], LinkKind::Frame),
-            b"iframe" => self.embedded(attributes, ["src"], LinkKind::Iframe),
+            b"frame" => self.embedded(attributes, "src", LinkKind::Frame),
+            b"iframe" => self.embedded(attributes, "src", LinkKind::Iframe),
             b"link" => self.link(attributes),
             b"meta" => self.meta(attributes),
             b"base" => self.base(attributes),
@@ -83,15 +85,15 @@ impl<'a> Collector<'a> {
             b"img" => self.image(attributes, LinkKind::Image),
             b"source" => self.image(attributes, LinkKind::Media),
             b"input" => self.image_button(attributes),
-            b"body" => self.embedded(attributes, ["background"], LinkKind::Image),
-            b"script" => self.embedded(attributes, ["src"], LinkKind::Script),
+            b"body" => self.embedded(attributes, "background", LinkKind::Image),
+            b"script" => self.embedded(attributes, "src", LinkKind::Script),
             b"video" => {
-                self.embedded(attributes.clone(), ["src"], LinkKind::Media);
-                self.embedded(attributes, ["poster"], LinkKind::Image);
+                self.embedded(attributes.clone(), "src", LinkKind::Media);
+                self.embedded(attributes, "poster", LinkKind::Image);
             }
-            b"audio" | b"track" => self.embedded(attributes, ["src"], LinkKind::Media),
-            b"embed" => self.embedded(attributes, ["src"], LinkKind::Object),
-            b"object" => self.embedded(attributes, ["data"], LinkKind::Object),
+            b"audio" | b"track" => self.embedded(attributes, "src", LinkKind::Media),
+            b"embed" => self.embedded(attributes, "src", LinkKind::Object),
+            b"object" => self.embedded(attributes, "data", LinkKind::Object),
             _ => {}
         }
         let references_max = self.options.max_links.saturating_mul(REFERENCES_PER_LINK);
@@ -110,8 +112,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn embedded(&mut self, attributes: Attributes<'a>, name: [&str; 1], kind: LinkKind) {
-        if let [Some(value)] = attributes.pick(name) {
+    fn embedded(&mut self, attributes: Attributes<'a>, name: &str, kind: LinkKind) {
+        if let [Some(value)] = attributes.pick([name]) {
             self.add(value, kind, false);
         }
     }
@@ -234,6 +236,3 @@ impl<'a> Collector<'a> {
         }
     }
 }
-
-/// No element of interest has a longer name.
-const NAME_LENGTH_MAX: usize = 6;
