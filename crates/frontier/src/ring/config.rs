@@ -15,8 +15,8 @@ const STEPS_PER_INTERVAL: u32 = 10;
 
 /// The short-term queue of visits. Table `[ring]`.
 ///
-/// Memory is bounded by these numbers: about `40 × slots + 100 × keys` bytes, and 24 bytes for each waiting visit beside
-/// the visit itself.
+/// Memory is bounded by these numbers, not by how many URLs exist: about 120 bytes for each key, at most 64 retained
+/// entries for each slot, and at most twice an entry for each waiting visit. An entry is the visit and 8 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RingConfig {

@@ -20,6 +20,21 @@
 //! one of its server's visits is ready.
 //!
 //! Not here: what a visit is (`V` is never looked into), where deferred visits stay, and anything that takes time.
+//!
+//! ```
+//! use junkai_frontier::{Command, Event, Overflow, PolitenessConfig, RingConfig, Scheduler, ServerKey, Time};
+//!
+//! let now = Time::EPOCH;
+//! let mut scheduler =
+//!     Scheduler::new(&RingConfig::default(), PolitenessConfig::default(), Overflow::Defer, 100, now);
+//! let mut commands = Vec::new();
+//! scheduler.step(now, Event::Offer { visit: "a page", key: ServerKey::new(0) }, &mut commands);
+//! assert!(commands.is_empty(), "its turn has not come");
+//!
+//! let wake = scheduler.next_wake().unwrap();
+//! scheduler.step(wake, Event::Tick, &mut commands);
+//! assert_eq!(commands, [Command::Start { visit: "a page", key: ServerKey::new(0), at: wake }]);
+//! ```
 
 mod event;
 mod lines;
@@ -253,6 +268,12 @@ impl<V> Scheduler<V> {
     /// What the driver must store of the servers, and [`restore`](Self::restore) after a restart.
     pub fn server_states(&self) -> impl Iterator<Item = ServerState> {
         self.leases.states(self.now)
+    }
+
+    /// What the driver must store of one server, when its lease has changed.
+    #[must_use]
+    pub fn server_state(&self, key: ServerKey) -> ServerState {
+        self.leases.state(key)
     }
 
     /// Goes on after a restart at `now`: servers are as they were stored, and each counts as visited until now, because

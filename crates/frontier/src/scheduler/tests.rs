@@ -60,7 +60,15 @@ struct Fetch {
 
 impl Driver {
     fn new(ring: &RingConfig, overflow: Overflow, concurrency_max: usize) -> Driver {
-        let politeness = politeness();
+        Driver::with_politeness(ring, politeness(), overflow, concurrency_max)
+    }
+
+    fn with_politeness(
+        ring: &RingConfig,
+        politeness: PolitenessConfig,
+        overflow: Overflow,
+        concurrency_max: usize,
+    ) -> Driver {
         Driver {
             scheduler: Scheduler::new(
                 ring,
@@ -330,10 +338,12 @@ proptest! {
         ops in prop::collection::vec(any_op(), 0..200),
         concurrency_max in 1_usize..5,
         waiting_max in prop_oneof![Just(10_usize), Just(1000)],
+        interval in prop_oneof![2 => Just(SECOND), 1 => Just(Duration::ZERO), 1 => Just(7 * MILLI)],
         overflow in prop_oneof![Just(Overflow::Defer), Just(Overflow::Discard)],
     ) {
         let config = RingConfig { waiting_max, ..ring_config() };
-        let mut driver = Driver::new(&config, overflow, concurrency_max);
+        let politeness = PolitenessConfig { interval, ..PolitenessConfig::default() };
+        let mut driver = Driver::with_politeness(&config, politeness, overflow, concurrency_max);
         run(&mut driver, ops);
         driver.run_to_the_end(200 * MILLI);
         prop_assert!(driver.deferred.is_empty());
