@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// A file to which pieces are appended.
@@ -87,17 +86,18 @@ impl AppendFile {
 
 #[cfg(not(test))]
 fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    file.write_all_at(bytes, offset)
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
 }
 
 #[cfg(test)]
-pub(crate) use faults::{set_room, write_all_at};
+use faults::write_all_at;
 
 /// A disk that gets full, for the tests of this thread.
 #[cfg(test)]
-mod faults {
-    use super::{File, FileExt as _, io};
+pub(crate) mod faults {
+    use super::{File, io};
     use std::cell::Cell;
+    use std::os::unix::fs::FileExt as _;
 
     thread_local! {
         static ROOM: Cell<Option<usize>> = const { Cell::new(None) };
@@ -116,9 +116,8 @@ mod faults {
         file.write_all_at(&bytes[..fitting], offset)?;
         ROOM.set(Some(room - fitting));
         if fitting < bytes.len() {
-            Err(io::ErrorKind::StorageFull.into())
-        } else {
-            Ok(())
+            return Err(io::ErrorKind::StorageFull.into());
         }
+        Ok(())
     }
 }

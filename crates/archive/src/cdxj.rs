@@ -155,3 +155,58 @@ pub(crate) fn surt(url: &str) -> String {
     // The key must hold no blank, which would end it.
     junkai_weburl::surt(url)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_line_is_spelt_as_cdxj_indexer_spells_it() {
+        let line = Line {
+            url: Some("http://example.org/\u{e9}\u{1f600}\"\\\n\u{7f}"),
+            timestamp: "20260115093012",
+            mime: Some("text/html"),
+            status: None,
+            digest: Some("sha1:A"),
+            length: 12,
+            offset: 345,
+            filename: "a.warc.gz",
+        };
+        let (_, json) = line
+            .text()
+            .split_once('{')
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        // Python: json.dumps({"url": "http://example.org/\u00e9\U0001f600\"\\\n\x7f", ...})
+        assert_eq!(
+            json,
+            r#""url": "http://example.org/\u00e9\ud83d\ude00\"\\\n\u007f", "mime": "text/html", "digest": "sha1:A", "length": "12", "offset": "345", "filename": "a.warc.gz"}"#
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_line_is_refused() {
+        for text in [
+            "",
+            "a",
+            "a b",
+            "a b c",
+            "a b {}",
+            r#"a b {"url":"x","length":"-1","offset":"0","filename":"f"}"#,
+        ] {
+            assert!(Entry::parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_reads_back_what_was_written(url in "https?://[a-z]{1,9}\\.example/\\PC{0,20}", mime in prop::option::of("\\PC{0,9}"), length: u64, offset: u64) {
+            let line = Line { url: Some(&url), timestamp: "20260115093012", mime: mime.as_deref(), status: Some("200"), digest: None, length, offset, filename: "f" };
+            let text = line.text();
+            prop_assert!(!text.contains('\n'));
+            let entry = Entry::parse(&text).unwrap();
+            prop_assert_eq!((entry.url, entry.mime, entry.length, entry.offset), (url, mime, length, offset));
+        }
+    }
+}

@@ -54,6 +54,33 @@ impl Default for ArchiveConfig {
     }
 }
 
+impl ArchiveConfig {
+    /// All that is wrong with the settings, a sentence each.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        let mut require = |is_right: bool, mistake: &str| {
+            if !is_right {
+                mistakes.push(mistake.to_owned());
+            }
+        };
+        require(!self.prefix.is_empty(), "archive.prefix must not be empty");
+        require(
+            0 < self.rollover_bytes,
+            "archive.rollover_bytes must be more than 0",
+        );
+        require(
+            (1..=12).contains(&self.gzip_level),
+            "archive.gzip_level must be 1 to 12",
+        );
+        require(
+            (1..=19).contains(&self.zstd_level),
+            "archive.zstd_level must be 1 to 19",
+        );
+        mistakes
+    }
+}
+
 /// How the records of a WARC file are compressed, each for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -104,4 +131,22 @@ pub struct Provenance {
     pub user_agent: String,
     /// The `From` that is sent.
     pub from: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        assert_eq!(ArchiveConfig::default().mistakes(), [""; 0]);
+        let config = ArchiveConfig {
+            prefix: String::new(),
+            rollover_bytes: 0,
+            gzip_level: 13,
+            zstd_level: 0,
+            ..ArchiveConfig::default()
+        };
+        assert_eq!(config.mistakes().len(), 4);
+    }
 }

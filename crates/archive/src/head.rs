@@ -52,11 +52,14 @@ impl<'a> Head<'a> {
         Some(value)
     }
 
-    /// The second word of the first line, which is the status of a response; empty if there is none.
-    pub(crate) fn status(&self) -> &str {
+    /// The second word of the first line, which is the status of a response. It may be empty; there is none where the
+    /// head holds nothing beyond a first word.
+    pub(crate) fn status(&self) -> Option<&str> {
         let (_, rest) = self.first_line.split_once(' ').unwrap_or_default();
         let rest = rest.trim_matches(is_space);
-        rest.split_once(' ').map_or(rest, |(status, _)| status)
+        let is_nothing = rest.is_empty() && self.fields.is_empty();
+        let status = rest.split_once(' ').map_or(rest, |(status, _)| status);
+        (!is_nothing).then_some(status)
     }
 
     /// The media type that the fields name, without parameters.
@@ -121,49 +124,52 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn check(bytes: &[u8], status: &str, media_type: Option<&str>, length: usize) {
+    fn check(bytes: &[u8], status: Option<&str>, media_type: Option<&str>, length: usize) {
         let head = Head::parse(bytes);
-        assert_eq!(head.status(), status, "{bytes:?}");
-        assert_eq!(head.media_type(), media_type, "{bytes:?}");
-        assert_eq!(head.length, length, "{bytes:?}");
+        let text = String::from_utf8_lossy(bytes);
+        assert_eq!(head.status(), status, "{text}");
+        assert_eq!(head.media_type(), media_type, "{text}");
+        assert_eq!(head.length, length, "{text}");
     }
 
     // The expected values are warcio's: `StatusAndHeadersParser([], False).parse(...)` and `get_statuscode()`.
     #[test]
     fn heads_are_taken_apart_as_warcio_does() {
+        let ok = Some("200");
         check(
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\n\r\nbody",
-            "200",
+            ok,
             Some("text/html"),
-            54,
+            55,
         );
         check(
             b"HTTP/1.1 200\nContent-Type:text/html\n\nbody",
-            "200",
+            ok,
             Some("text/html"),
             37,
         );
-        check(b"HTTP/1.1  404  Not Found\r\n\r\n", "404", None, 28);
-        check(b"HTTP/1.1\r\n\r\n", "", None, 12);
-        check(b"\r\nHTTP/1.1 200 OK\r\n\r\n", "", None, 2);
+        check(b"HTTP/1.1  404  Not Found\r\n\r\n", Some("404"), None, 28);
+        check(b"HTTP/1.1\r\n\r\n", None, None, 12);
+        check(b"HTTP/1.1\r\nA: b\r\n\r\n", Some(""), None, 18);
+        check(b"\r\nHTTP/1.1 200 OK\r\n\r\n", None, None, 2);
         check(
             b"HTTP/1.1 200 OK\r\nno colon\r\nContent-Type : a\r\n b;c\r\n \r\nx",
-            "200",
+            ok,
             Some("a"),
             54,
         );
         check(
             b"HTTP/1.1 200 OK\r\nContent-Type: \xe9t\xe9;\r\n",
-            "200",
+            ok,
             Some("\u{e9}t\u{e9}"),
-            38,
+            37,
         );
         check(
             b"HTTP/1.1 200 OK\r\nContent-Type: ;\r\n\r\n",
-            "200",
+            ok,
             Some(""),
             36,
         );
-        check(b"", "", None, 0);
+        check(b"", None, None, 0);
     }
 }

@@ -201,3 +201,125 @@ impl Iterator for Matches {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cdxj::Line;
+    use crate::merge::merge;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::fs;
+    use tempfile::tempdir;
+
+    /// A capture of page `page` at second `second`.
+    fn line(page: u8, second: u8) -> String {
+        let url = format!("http://example.org/{}", "x".repeat(usize::from(page)));
+        let timestamp = format!("202601150930{second:02}");
+        let line = Line {
+            url: Some(&url),
+            timestamp: &timestamp,
+            mime: Some("text/html"),
+            status: Some("200"),
+            digest: None,
+            length: 1,
+            offset: 2,
+            filename: "f.warc.gz",
+        };
+        line.text()
+    }
+
+    /// Writes files of an index: sealed ones, and every fourth open and unsorted, with a torn line at its end.
+    fn write(root: &Path, files: &[Vec<(u8, u8)>]) -> BTreeSet<String> {
+        let directory = Layout::new(root).indexes();
+        fs::create_dir_all(&directory).unwrap();
+        let mut all = BTreeSet::new();
+        for (number, captures) in files.iter().enumerate() {
+            let mut lines: Vec<String> = captures
+                .iter()
+                .map(|&(page, second)| line(page, second))
+                .collect();
+            all.extend(lines.iter().cloned());
+            let (suffix, torn) = if number % 4 == 3 {
+                (".open", "com,torn)/ 2026")
+            } else {
+                ("", "")
+            };
+            if suffix.is_empty() {
+                lines.sort_unstable();
+            }
+            let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            text.push_str(torn);
+            fs::write(directory.join(format!("f-{number:04}.cdxj{suffix}")), text).unwrap();
+        }
+        all
+    }
+
+    fn texts(mut matches: Matches) -> Vec<String> {
+        let mut texts = Vec::new();
+        while let Some(line) = matches.next_line().unwrap() {
+            texts.push(String::from_utf8(line).unwrap());
+        }
+        texts
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn a_look_up_finds_what_a_set_of_lines_holds(
+            files in prop::collection::vec(prop::collection::vec((0_u8..30, 0_u8..60), 0..20), 0..20),
+            page in 0_u8..30, from in 0_u8..60, to in 0_u8..60,
+        ) {
+            let root = tempdir().unwrap();
+            let all = write(root.path(), &files);
+            let url = format!("http://example.org/{}", "x".repeat(usize::from(page)));
+            let key = format!("{} ", surt(&url));
+            for is_merged in [false, true] {
+                if is_merged {
+                    merge(root.path()).unwrap();
+                }
+                let index = Index::open(root.path()).unwrap();
+                prop_assert_eq!(texts(index.iter().unwrap()), all.iter().cloned().collect::<Vec<_>>());
+                let found: Vec<_> = all.iter().filter(|line| line.starts_with(&key)).cloned().collect();
+                prop_assert_eq!(texts(index.lookup(&url).unwrap()), found.clone());
+                let last = found.last().map(|line| Entry::parse(line).unwrap());
+                prop_assert_eq!(index.latest(&url).unwrap(), last);
+                let (start, end) = (format!("202601150930{from:02}"), format!("202601150930{to:02}"));
+                let within = |line: &&String| {
+                    let time = line.split(' ').nth(1).unwrap();
+                    *start <= *time && *time <= *end
+                };
+                let between: Vec<_> = found.iter().filter(within).cloned().collect();
+                prop_assert_eq!(texts(index.between(&url, &start, &end).unwrap()), between);
+                let prefix = key.trim_end();
+                let prefixed: Vec<_> = all.iter().filter(|line| line.starts_with(prefix)).cloned().collect();
+                prop_assert_eq!(texts(index.prefix(prefix).unwrap()), prefixed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_merge_leaves_few_files() {
+        let root = tempdir().unwrap();
+        let files: Vec<_> = (0..20).map(|number| vec![(number, 0)]).collect();
+        let all = write(root.path(), &files);
+        assert_eq!(merge(root.path()).unwrap(), 15);
+        assert_eq!(
+            fs::read_dir(Layout::new(root.path()).indexes())
+                .unwrap()
+                .count(),
+            6
+        );
+        assert_eq!(
+            texts(Index::open(root.path()).unwrap().iter().unwrap()).len(),
+            all.len()
+        );
+        assert_eq!(merge(root.path()).unwrap(), 0);
+    }
+
+    #[test]
+    fn an_archive_that_does_not_exist_has_no_captures() {
+        let index = Index::open(Path::new("/nonexistent")).unwrap();
+        assert_eq!(index.latest("http://example.org/").unwrap(), None);
+    }
+}

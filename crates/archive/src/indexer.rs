@@ -123,7 +123,7 @@ pub(crate) fn line_of<R: Read>(
         url: url.as_deref(),
         timestamp: &timestamp,
         mime,
-        status: http.as_ref().map(Head::status),
+        status: http.as_ref().and_then(Head::status),
         digest: digest.as_deref(),
         length: span.length,
         offset,
@@ -149,7 +149,7 @@ fn is_http_url(url: &str) -> bool {
 }
 
 /// Reads at least the HTTP head at the start of a block, unless it is longer than the bound.
-fn read_http_head<R: Read>(record: &mut Record<'_, R>) -> io::Result<Vec<u8>> {
+pub(crate) fn read_http_head<R: Read>(record: &mut Record<'_, R>) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     record.take(HTTP_HEAD_BYTES_USUAL).read_to_end(&mut start)?;
     if Head::parse(&start).length == start.len() {
@@ -187,4 +187,25 @@ fn timestamp_of(date: &str) -> Option<String> {
     let date = jiff::civil::Date::new(number(0)?, small(1)?, small(2)?).ok()?;
     let time = jiff::civil::Time::new(small(3)?, small(4)?, small(5)?, 0).ok()?;
     Some(date.to_datetime(time).strftime("%Y%m%d%H%M%S").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp_of;
+
+    #[test]
+    fn dates_become_timestamps_as_warcio_makes_them() {
+        for (date, timestamp) in [
+            ("2013-12-26T10:11:12Z", Some("20131226101112")),
+            ("2013-12-26T10:11:12.456789Z", Some("20131226101112")),
+            ("2013-12-26T10:11:12", Some("20131226101112")),
+            ("2013-12-26", Some("20131226000000")),
+            ("2013-12", None),
+            ("2013-13-26T10:11:12Z", None),
+            ("2013-12-26T10:11:12.1.2Z", None),
+            ("", None),
+        ] {
+            assert_eq!(timestamp_of(date).as_deref(), timestamp, "{date}");
+        }
+    }
 }

@@ -108,7 +108,7 @@ pub(crate) fn names(directory: &Path) -> io::Result<Vec<String>> {
 pub(crate) fn safe_name(text: &str) -> String {
     text.chars()
         .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') {
+            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
                 c
             } else {
                 '_'

@@ -32,11 +32,14 @@
 mod append_file;
 mod capture;
 mod cdxj;
+mod check;
+mod chunked;
 mod compress;
 mod config;
 mod digest;
 mod group;
 mod head;
+pub mod http;
 mod index;
 mod indexer;
 mod layout;
@@ -50,6 +53,7 @@ mod writer;
 
 pub use capture::{Capture, Resource, RevisitOf, RevisitProfile, Stored, Truncated};
 pub use cdxj::{Entry, EntryError};
+pub use check::{Problem, Report, check};
 pub use config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
 pub use index::{Index, IndexError, Matches};
 pub use indexer::{IndexFileError, index_file};

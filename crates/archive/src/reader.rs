@@ -9,7 +9,7 @@
 //! Not here: ARC files, which are refused by name; HTTP ([`crate::http`]).
 
 use std::fs::File;
-use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
 use thiserror::Error;
@@ -73,6 +73,30 @@ pub enum ReadError {
         /// Where the member starts.
         offset: u64,
     },
+}
+
+impl ReadError {
+    /// Where the record starts that cannot be read.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        match self {
+            Self::Io(_) | Self::Arc => 0,
+            Self::Torn { offset }
+            | Self::Damaged { offset, .. }
+            | Self::NotARecord { offset, .. }
+            | Self::HeadTooLong { offset }
+            | Self::Length { offset }
+            | Self::NotPerRecord { offset } => *offset,
+        }
+    }
+
+    /// The message with its cause.
+    pub(crate) fn with_cause(&self) -> String {
+        match self {
+            Self::Damaged { source, .. } => format!("{self}: {source}"),
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// The head of a record and where it is.
@@ -182,7 +206,11 @@ impl<R: Read> Reader<R> {
             self.finish_current()?;
         }
         match self.start_record() {
-            Ok(Some(head)) => Ok(Some(Record { reader: self, head })),
+            Ok(Some((head, bytes))) => Ok(Some(Record {
+                reader: self,
+                head,
+                bytes,
+            })),
             Ok(None) => Ok(None),
             Err(error) => {
                 self.member = None;
@@ -191,7 +219,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn start_record(&mut self) -> Result<Option<RecordHead>, ReadError> {
+    fn start_record(&mut self) -> Result<Option<(RecordHead, Vec<u8>)>, ReadError> {
         let Some(member) = &mut self.member else {
             return Ok(None);
         };
@@ -214,7 +242,7 @@ impl<R: Read> Reader<R> {
             remaining: content_length,
             length: (bytes.len() as u64).saturating_add(content_length),
         });
-        Ok(Some(RecordHead {
+        let head = RecordHead {
             offset,
             version: head.first_line.into_owned(),
             fields: head
@@ -223,7 +251,8 @@ impl<R: Read> Reader<R> {
                 .map(|(k, v)| (k.into_owned(), v.into_owned()))
                 .collect(),
             content_length,
-        }))
+        };
+        Ok(Some((head, bytes)))
     }
 
     fn read_block(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -290,6 +319,8 @@ impl<R: Read> Reader<R> {
 pub struct Record<'a, R: Read> {
     reader: &'a mut Reader<R>,
     head: RecordHead,
+    /// The head as it is in the file.
+    bytes: Vec<u8>,
 }
 
 impl<R: Read> Record<'_, R> {
@@ -297,6 +328,28 @@ impl<R: Read> Record<'_, R> {
     #[must_use]
     pub fn head(&self) -> &RecordHead {
         &self.head
+    }
+
+    /// Writes the record as it is in the file, decompressed, and says where it was.
+    ///
+    /// # Errors
+    /// [`ReadError::Io`] where `out` cannot be written, as well.
+    pub fn copy_to(mut self, mut out: impl Write) -> Result<Span, ReadError> {
+        let offset = self.head.offset;
+        out.write_all(&self.bytes).map_err(ReadError::Io)?;
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match self
+                .read(&mut buffer)
+                .map_err(|error| read_error(error, offset))?
+            {
+                0 => break,
+                count => out.write_all(&buffer[..count]).map_err(ReadError::Io)?,
+            }
+        }
+        let span = self.finish()?;
+        out.write_all(TERMINATOR).map_err(ReadError::Io)?;
+        Ok(span)
     }
 
     /// Passes over what is left of the block, checks that the record is whole, and says where it was.
@@ -375,5 +428,123 @@ pub(crate) fn read_error(error: io::Error, offset: u64) -> ReadError {
             offset,
             source: error,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[u8] = b"WARC/1.0\r\nWARC-Type: a\r\nContent-Length: 3\r\n\r\nabc\r\n\r\nWARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+
+    /// The spans of all records, and the error that ended reading.
+    fn spans(bytes: &[u8]) -> (Vec<Span>, Option<ReadError>) {
+        let mut spans = Vec::new();
+        let mut reader = match Reader::new(bytes) {
+            Ok(reader) => reader,
+            Err(error) => return (spans, Some(error)),
+        };
+        loop {
+            match reader
+                .next_record()
+                .map(|record| record.map(Record::finish))
+            {
+                Ok(Some(Ok(span))) => spans.push(span),
+                Ok(None) => return (spans, None),
+                Ok(Some(Err(error))) | Err(error) => {
+                    assert!(
+                        matches!(reader.next_record(), Ok(None)),
+                        "nothing follows an error"
+                    );
+                    return (spans, Some(error));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_records_are_read_one_after_the_other() {
+        let (spans, error) = spans(TWO);
+        assert!(error.is_none());
+        let first = Span {
+            offset: 0,
+            length: 48,
+            end: 52,
+            is_terminated: true,
+        };
+        let second = Span {
+            offset: 52,
+            length: 31,
+            end: 87,
+            is_terminated: true,
+        };
+        assert_eq!(spans, [first, second]);
+    }
+
+    #[test]
+    fn a_record_is_copied_as_it_is() {
+        let mut copy = Vec::new();
+        let mut reader = Reader::new(TWO).unwrap();
+        while let Some(record) = reader.next_record().unwrap() {
+            record.copy_to(&mut copy).unwrap();
+        }
+        assert_eq!(copy, TWO);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let endless = [b"WARC/1.0\r\nX: ", &[b'x'; HEAD_BYTES_MAX][..]].concat();
+        let check = |bytes: &[u8], expected: &str| {
+            let message = spans(bytes)
+                .1
+                .map(|error| error.with_cause())
+                .unwrap_or_default();
+            assert!(
+                message.contains(expected),
+                "{message:?} has no {expected:?}"
+            );
+        };
+        check(b"", "");
+        check(
+            b"filedesc://x.arc 0.0.0.0 20260101 text/plain 77\n",
+            "ARC file",
+        );
+        check(b"<html>\n", "no WARC record at offset 0, but `<html>`");
+        check(
+            b"WARC/2.0\r\n\r\n",
+            "no WARC record at offset 0, but `WARC/2.0`",
+        );
+        check(&endless, "has a head of more than 65536 bytes");
+        check(
+            b"WARC/1.0\r\nWARC-Type: a\r\n\r\n",
+            "no valid Content-Length",
+        );
+        check(
+            b"WARC/1.0\r\nContent-Length: -1\r\n\r\n",
+            "no valid Content-Length",
+        );
+        check(b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc", "torn");
+        check(b"WARC/1.0\r\nContent-Le", "torn");
+        check(
+            b"WARC/1.0\r\nContent-Length: 2\r\n\r\nabc\r\n\r\n",
+            "no WARC record at offset 33, but `c`",
+        );
+        check(&[0x1f, 0x8b, 8, 0, 1, 2], "torn");
+        check(&[0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], "damaged");
+    }
+
+    #[test]
+    fn a_target_uri_is_mended_as_warcio_does() {
+        let check = |uri: &str, expected: &str| {
+            let head = RecordHead {
+                offset: 0,
+                version: String::new(),
+                fields: vec![("warc-target-uri".to_owned(), uri.to_owned())],
+                content_length: 0,
+            };
+            assert_eq!(head.target_uri().as_deref(), Some(expected));
+        };
+        check("<http://example.org/>", "http://example.org/");
+        check("http://example.org/a b", "http://example.org/a%20b");
     }
 }

@@ -1,12 +1,12 @@
 //! Repairs what a crash left: cuts torn records off, makes missing index lines, closes what was open.
 //!
 //! Runs once at start, before any writer of the archive. An open WARC file is read from its last indexed record on (all
-//! before it was whole when the line was written), and cut after its last whole record. A closed file is never changed; if
-//! it cannot be right, that is reported.
+//! before it was whole when the line was written), and cut after its last whole record. If more than a torn record
+//! follows that, it is set aside rather than lost. A closed file is never changed; if it cannot be right, that is reported.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -21,6 +21,9 @@ use crate::layout::{
 use crate::reader::{ReadError, Reader};
 use crate::segment::{Segment, write_sorted};
 use crate::writer::{INDEX_PART_BYTES, seal};
+
+/// What the name of a file ends with that holds what could not be read.
+const DAMAGED_EXTENSION: &str = "damaged";
 
 /// Why an archive cannot be repaired.
 #[derive(Debug, Error)]
@@ -191,13 +194,12 @@ impl<'a> OpenWarc<'a> {
 
     fn repair(mut self, recovery: &mut Recovery) -> Result<(), RecoverError> {
         let length = at(&self.path, |path| Ok(fs::metadata(path)?.len()))?;
-        let known = self.lines.len();
-        let fits = |warc: &Self, line: &[u8]| {
-            warc.extent(line)
-                .is_some_and(|(offset, size)| offset.saturating_add(size) <= length)
-        };
         let mut lines = std::mem::take(&mut self.lines);
-        lines.retain(|line| fits(&self, line));
+        let known = lines.len();
+        lines.retain(|line| {
+            self.extent(line)
+                .is_some_and(|(offset, size)| offset.saturating_add(size) <= length)
+        });
         let last = lines
             .iter()
             .filter_map(|line| self.extent(line))
@@ -205,88 +207,81 @@ impl<'a> OpenWarc<'a> {
             .max();
         self.last_indexed = self.last_indexed.max(last);
 
-        let mut scan = at(&self.path, |_| self.scan(self.last_indexed))?;
-        if scan.is_empty() && self.last_indexed.is_some() {
+        let mut parts = Parts {
+            warc: &self,
+            lines: Vec::new(),
+            size: 0,
+            next: self.next_part,
+            made: 0,
+        };
+        let mut scan = at(&self.path, |_| self.scan(self.last_indexed, &mut parts))?;
+        if scan.end.is_none() && self.last_indexed.is_some() {
             // Even the last indexed record is not whole: nothing that the index says can be trusted.
             lines.clear();
-            scan = at(&self.path, |_| self.scan(None))?;
+            scan = at(&self.path, |_| self.scan(None, &mut parts))?;
         }
+        let made = parts.made;
         let kept = lines.len();
-        let made = scan.lines.len();
-        lines.append(&mut scan.lines);
-        if scan.is_empty() {
+        let Some(end) = scan.end else {
             at(&self.path, |path| fs::remove_file(path))?;
             self.remove_open_indexes()?;
             recovery.removed.push(self.name.to_owned());
             return Ok(());
+        };
+        if !scan.is_torn && end < length && at(&self.path, |path| set_aside(path, end))? {
+            recovery.damaged.push(format!(
+                "{} is damaged at offset {end}: what followed, {} bytes, is set aside in {}.{DAMAGED_EXTENSION}",
+                self.name,
+                length - end,
+                self.name,
+            ));
         }
-        at(&self.path, |path| cut(path, scan.end))?;
-        self.write_index(lines)?;
+        at(&self.path, |path| cut(path, end))?;
+        at(&self.layout.indexes(), |_| parts.finish(lines))?;
         self.remove_open_indexes()?;
         let archive = self.layout.archive();
         at(&self.path, |path| fs::rename(path, archive.join(self.name)))?;
         at(&archive, sync_directory)?;
         recovery.closed.push(ClosedFile {
             file: self.name.to_owned(),
-            bytes_cut: length - scan.end,
-            lines_made: made as u64,
+            bytes_cut: length - end,
+            lines_made: made,
             lines_dropped: (known - kept) as u64,
         });
         Ok(())
     }
 
     /// Reads the file from its last indexed record, or else from its start, as far as it is whole.
-    fn scan(&self, last_indexed: Option<u64>) -> io::Result<Scan> {
-        let start = last_indexed.unwrap_or(0);
-        let mut scan = Scan {
-            start,
-            end: start,
-            lines: Vec::new(),
-        };
-        let mut reader = match Reader::<File>::open_at(&self.path, start) {
+    fn scan(&self, last_indexed: Option<u64>, parts: &mut Parts<'_>) -> io::Result<Scan> {
+        let mut end = None;
+        let mut reader = match Reader::<File>::open_at(&self.path, last_indexed.unwrap_or(0)) {
             Ok(reader) => reader,
-            Err(error) => return scan.stopped_by(error),
+            Err(error) => return Scan::stopped(end, error),
         };
         loop {
             let record = match reader.next_record() {
                 Ok(Some(record)) => record,
-                Ok(None) => return Ok(scan),
-                Err(error) => return scan.stopped_by(error),
+                Ok(None) => return Ok(Scan { end, is_torn: true }),
+                Err(error) => return Scan::stopped(end, error),
             };
             let is_new = last_indexed != Some(record.head().offset);
             match line_of(record, self.name) {
                 Ok(listed) if listed.is_terminated => {
-                    scan.end = listed.end;
-                    scan.lines
-                        .extend(listed.line.filter(|_| is_new).map(String::into_bytes));
+                    end = Some(listed.end);
+                    if let Some(line) = listed.line.filter(|_| is_new) {
+                        parts.push(line.into_bytes())?;
+                    }
                 }
-                Ok(_) | Err(IndexFileError::Field { .. } | IndexFileError::Write(_)) => {
-                    return Ok(scan);
+                Ok(_) => return Ok(Scan { end, is_torn: true }),
+                Err(IndexFileError::Read(error)) => return Scan::stopped(end, error),
+                Err(IndexFileError::Field { .. } | IndexFileError::Write(_)) => {
+                    return Ok(Scan {
+                        end,
+                        is_torn: false,
+                    });
                 }
-                Err(IndexFileError::Read(error)) => return scan.stopped_by(error),
             }
         }
-    }
-
-    fn write_index(&self, mut lines: Vec<Vec<u8>>) -> Result<(), RecoverError> {
-        let mut part = self.next_part;
-        while !lines.is_empty() {
-            let mut size = 0;
-            let fitting = lines.iter().take_while(|line| {
-                size += line.len() as u64;
-                size <= INDEX_PART_BYTES
-            });
-            let count = fitting.count().max(1);
-            let rest = lines.split_off(count);
-            let path = self
-                .layout
-                .indexes()
-                .join(index_name(stem(self.name), part));
-            at(&path, |path| write_sorted(path, lines))?;
-            lines = rest;
-            part += 1;
-        }
-        Ok(())
     }
 
     fn remove_open_indexes(&self) -> Result<(), RecoverError> {
@@ -296,27 +291,86 @@ impl<'a> OpenWarc<'a> {
     }
 }
 
-/// What a file holds from a place on.
+/// How far an open file is whole.
 struct Scan {
-    start: u64,
-    /// End of the last whole record.
-    end: u64,
-    /// Lines of records that were not indexed.
-    lines: Vec<Vec<u8>>,
+    /// End of the last whole record; `None` if there is none.
+    end: Option<u64>,
+    /// Whether what follows is the beginning of a record, as a crash leaves it, and nothing else.
+    is_torn: bool,
 }
 
 impl Scan {
-    fn is_empty(&self) -> bool {
-        self.end == self.start
-    }
-
-    /// A file that cannot be read is not one that is torn: it must not be cut.
-    fn stopped_by(self, error: ReadError) -> io::Result<Self> {
+    fn stopped(end: Option<u64>, error: ReadError) -> io::Result<Self> {
         match error {
+            // A file that cannot be read is not one that is torn: it must not be cut.
             ReadError::Io(error) => Err(error),
-            _ => Ok(self),
+            ReadError::Torn { .. } => Ok(Self { end, is_torn: true }),
+            _ => Ok(Self {
+                end,
+                is_torn: false,
+            }),
         }
     }
+}
+
+/// Missing lines of an index, written in sealed files of bounded size as they are made.
+struct Parts<'a> {
+    warc: &'a OpenWarc<'a>,
+    lines: Vec<Vec<u8>>,
+    /// Bytes in `lines`.
+    size: u64,
+    /// Number of the next file.
+    next: u32,
+    made: u64,
+}
+
+impl Parts<'_> {
+    fn push(&mut self, line: Vec<u8>) -> io::Result<()> {
+        self.made += 1;
+        self.size += line.len() as u64;
+        self.lines.push(line);
+        if INDEX_PART_BYTES <= self.size {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes what is left, with the lines of the open index file, which is of bounded size itself.
+    fn finish(mut self, lines: Vec<Vec<u8>>) -> io::Result<()> {
+        self.lines.extend(lines);
+        self.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !self.lines.is_empty() {
+            let name = index_name(stem(self.warc.name), self.next);
+            write_sorted(
+                &self.warc.layout.indexes().join(name),
+                std::mem::take(&mut self.lines),
+            )?;
+            self.next += 1;
+            self.size = 0;
+        }
+        Ok(())
+    }
+}
+
+/// Copies what follows `offset` to a file beside, unless it is all zeros, as a loss of power leaves them.
+fn set_aside(path: &Path, offset: u64) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let is_zero = BufReader::new(&file)
+        .bytes()
+        .all(|byte| matches!(byte, Ok(0)));
+    if is_zero {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::Start(offset))?;
+    let mut aside = File::create(path.with_extension(DAMAGED_EXTENSION))?;
+    io::copy(&mut file, &mut aside)?;
+    aside.sync_all()?;
+    Ok(true)
 }
 
 fn cut(path: &Path, length: u64) -> io::Result<()> {

@@ -78,6 +78,8 @@ pub struct Writer {
     serial: u32,
     current: Option<OpenWarc>,
     bytes_written: u64,
+    /// Size at which an open index file is sealed.
+    index_part_bytes: u64,
     /// The record that is being put together.
     record: Vec<u8>,
     /// The compressed records that go to the file together.
@@ -122,6 +124,7 @@ impl Writer {
             serial: 0,
             current: None,
             bytes_written: 0,
+            index_part_bytes: INDEX_PART_BYTES,
             record: Vec::new(),
             group: Vec::new(),
         })
@@ -151,7 +154,7 @@ impl Writer {
             } else {
                 http.media_type()
             },
-            status: (!block.is_empty()).then(|| http.status()),
+            status: http.status(),
             digest: digests.indexed.as_deref(),
             length,
             offset: ready.warc.file.length(),
@@ -243,7 +246,7 @@ impl Writer {
             None => self.create()?,
         };
         let warc = self.current.insert(warc);
-        warc.prepare_index(&self.layout)?;
+        warc.prepare_index(&self.layout, self.index_part_bytes)?;
         let warcinfo_id = Arc::clone(&warc.warcinfo_id);
         Ok(Ready {
             warc,
@@ -310,11 +313,11 @@ impl Writer {
 
 impl OpenWarc {
     /// Has an index file open that takes another line.
-    fn prepare_index(&mut self, layout: &Layout) -> Result<(), WriteError> {
+    fn prepare_index(&mut self, layout: &Layout, part_bytes: u64) -> Result<(), WriteError> {
         if self
             .index
             .as_ref()
-            .is_some_and(|index| INDEX_PART_BYTES <= index.length())
+            .is_some_and(|index| part_bytes <= index.length())
         {
             self.seal_index(layout)?;
         }
@@ -424,5 +427,156 @@ impl Placed {
             indexed_digest: digests.indexed,
             cdxj: self.cdxj,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::append_file::faults::set_room;
+    use crate::{Index, check, recover};
+    use std::net::{IpAddr, Ipv4Addr};
+    use tempfile::{TempDir, tempdir};
+
+    const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello";
+
+    fn store(writer: &mut Writer, url: &str) -> Result<Stored, WriteError> {
+        writer.store(&Capture {
+            target_uri: url,
+            date: Timestamp::UNIX_EPOCH,
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            protocol: &["http/1.1"],
+            cipher: None,
+            request: b"GET / HTTP/1.1\r\n\r\n",
+            response: RESPONSE,
+            head_length: RESPONSE.len() - 5,
+            payload: b"hello",
+            truncated: None,
+            identified_payload_type: None,
+            metadata: &[],
+            revisit: None,
+        })
+    }
+
+    fn open(config: &ArchiveConfig) -> (TempDir, Writer) {
+        let root = tempdir().unwrap();
+        let writer = Writer::open(root.path(), config, Provenance::default()).unwrap();
+        (root, writer)
+    }
+
+    fn urls(root: &Path) -> Vec<String> {
+        Index::open(root)
+            .unwrap()
+            .iter()
+            .unwrap()
+            .map(|entry| entry.unwrap().url)
+            .collect()
+    }
+
+    fn assert_sound(root: &Path) {
+        for entry in fs::read_dir(root.join("archive")).unwrap() {
+            let report = check(&entry.unwrap().path()).unwrap();
+            assert!(report.is_sound(), "{:?}", report.problems);
+        }
+    }
+
+    #[test]
+    fn wherever_the_disk_gets_full_the_capture_can_be_stored_again() {
+        let sizes = {
+            let (_root, mut writer) = open(&ArchiveConfig::default());
+            store(&mut writer, "http://a.example/").unwrap();
+            let first = writer.bytes_written();
+            usize::try_from(first).unwrap() + 400
+        };
+        let mut failures = 0;
+        for already in [0, 1] {
+            for room in (0..sizes).step_by(23) {
+                let (root, mut writer) = open(&ArchiveConfig::default());
+                let mut expected = Vec::new();
+                for number in 0..already {
+                    let url = format!("http://a.example/{number}");
+                    store(&mut writer, &url).unwrap();
+                    expected.push(url);
+                }
+                let before = writer.position();
+                set_room(Some(room));
+                if let Err(error) = store(&mut writer, "http://b.example/") {
+                    assert!(matches!(error, WriteError::DiskFull { .. }), "{error}");
+                    failures += 1;
+                    if let Some(before) = before {
+                        assert_eq!(writer.position(), Some(before));
+                    }
+                    assert_eq!(urls(root.path()), expected);
+                    assert_sound(root.path());
+                    set_room(None);
+                    store(&mut writer, "http://b.example/").unwrap();
+                }
+                set_room(None);
+                expected.push("http://b.example/".to_owned());
+                assert_eq!(urls(root.path()), expected);
+                writer.finish().unwrap();
+                assert_eq!(urls(root.path()), expected);
+                assert_sound(root.path());
+                assert!(recover(root.path()).unwrap().is_empty());
+            }
+        }
+        assert!(40 < failures, "the disk got full {failures} times");
+    }
+
+    #[test]
+    fn index_files_are_sealed_in_parts_and_all_are_found() {
+        let (root, mut writer) = open(&ArchiveConfig {
+            rollover_bytes: 6000,
+            ..ArchiveConfig::default()
+        });
+        writer.index_part_bytes = 500;
+        let mut expected: Vec<String> = (10..40)
+            .map(|number| format!("http://a.example/{number}"))
+            .collect();
+        for url in expected.iter().rev() {
+            store(&mut writer, url).unwrap();
+        }
+        assert_eq!(urls(root.path()), expected);
+        drop(writer);
+        let recovery = recover(root.path()).unwrap();
+        assert_eq!(
+            (recovery.closed.len(), recovery.closed[0].lines_made),
+            (1, 0),
+            "{recovery}"
+        );
+        assert_eq!(urls(root.path()), expected);
+        assert!(8 <= crate::merge(root.path()).unwrap());
+        assert_eq!(urls(root.path()), expected);
+
+        let mut writer = Writer::open(
+            root.path(),
+            &ArchiveConfig::default(),
+            Provenance::default(),
+        )
+        .unwrap();
+        store(&mut writer, "http://b.example/").unwrap();
+        writer.finish().unwrap();
+        expected.push("http://b.example/".to_owned());
+        assert_eq!(urls(root.path()), expected);
+    }
+
+    #[test]
+    fn a_file_starts_with_warcinfo_and_says_open_until_it_is_closed() {
+        let (root, mut writer) = open(&ArchiveConfig::default());
+        assert_eq!(writer.position(), None);
+        let stored = store(&mut writer, "http://a.example/").unwrap();
+        let layout = Layout::new(root.path());
+        let path = layout.warc(&stored.file).unwrap();
+        assert!(path.to_string_lossy().ends_with(".warc.gz.open"));
+        writer.sync().unwrap();
+        writer.finish().unwrap();
+        let path = layout.warc(&stored.file).unwrap();
+        assert!(path.to_string_lossy().ends_with(".warc.gz"));
+        let mut reader = crate::Reader::open(&path).unwrap();
+        let mut types = Vec::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            types.push(record.head().record_type().to_owned());
+        }
+        assert_eq!(types, ["warcinfo", "response", "request", "metadata"]);
     }
 }

@@ -1,0 +1,173 @@
+//! What other tools say of our files, and of the files of others: `warcio`, `cdxj-indexer` and `pywb` are the judges.
+//!
+//! They are found by the Python in `JUNKAI_PYTHON`, which `cargo xtask test` sets up. The files of others are looked for in
+//! `JUNKAI_SHARED_DATA`, or else in `../shared/data` beside the workspace; without them that test says so and ends.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use junkai_archive::{Compression, Index, Layout, check, index_file, merge};
+use tempfile::tempdir;
+
+fn python() -> Command {
+    let path = std::env::var_os("JUNKAI_PYTHON").expect(
+        "JUNKAI_PYTHON must name a Python that has warcio, cdxj-indexer and pywb: run `cargo xtask test`, which sets it up",
+    );
+    let mut command = Command::new(path);
+    command.env("PYTHONWARNINGS", "ignore");
+    command
+}
+
+/// Runs a tool by its Python module.
+fn run(module: &str, arguments: &[&Path]) -> Output {
+    let script = format!(
+        "import sys, runpy; runpy.run_module('{module}', run_name='__main__', alter_sys=True)"
+    );
+    python()
+        .args(["-c", &script])
+        .args(arguments)
+        .output()
+        .expect("python starts")
+}
+
+fn warc_files(root: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = fs::read_dir(Layout::new(root).archive())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).expect("tools write UTF-8")
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn our_files_pass_warcio_and_their_index_is_cdxj_indexers() {
+    for compression in [Compression::Gzip, Compression::None] {
+        let root = tempdir().unwrap();
+        let mut config = support::config(compression);
+        config.rollover_bytes = 8000;
+        let mut writer = support::writer(root.path(), &config);
+        let stored = support::store_all(&mut writer);
+        writer.finish().unwrap();
+        let files = warc_files(root.path());
+        assert!(1 < files.len(), "the files roll over");
+        let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+
+        let mut arguments = vec![Path::new("check")];
+        arguments.extend(&files);
+        let output = run("warcio.cli", &arguments);
+        assert!(
+            output.status.success(),
+            "{}{}",
+            text(output.stdout),
+            text(output.stderr)
+        );
+
+        let output = run("cdxj_indexer.main", &files);
+        assert!(output.status.success(), "{}", text(output.stderr));
+        let theirs = text(output.stdout);
+        let mut ours = Vec::new();
+        for file in &files {
+            index_file(file, &mut ours).unwrap();
+            assert!(
+                check(file).unwrap().is_sound(),
+                "{:?}",
+                check(file).unwrap().problems
+            );
+        }
+        assert_eq!(text(ours), theirs);
+        for _ in 0..2 {
+            let mut indexed = Vec::new();
+            let index = Index::open(root.path()).unwrap();
+            let mut lines = index.iter().unwrap();
+            while let Some(line) = lines.next_line().unwrap() {
+                indexed.push(text(line));
+            }
+            assert_eq!(indexed, sorted(&theirs));
+            merge(root.path()).unwrap();
+        }
+        let mut reported: Vec<_> = stored.into_iter().map(|stored| stored.cdxj).collect();
+        reported.sort_unstable();
+        assert_eq!(reported, sorted(&theirs));
+    }
+}
+
+#[test]
+fn our_captures_replay_in_pywb() {
+    let root = tempdir().unwrap();
+    let mut writer = support::writer(root.path(), &support::config(Compression::Gzip));
+    support::store_all(&mut writer);
+    writer.finish().unwrap();
+    let script = include_str!("replay.py");
+    let output = python()
+        .args(["-c", script])
+        .arg(root.path())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(output.stdout),
+        text(output.stderr)
+    );
+}
+
+#[test]
+fn files_of_others_are_indexed_as_cdxj_indexer_does() {
+    let data = std::env::var_os("JUNKAI_SHARED_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let Ok(directories) = fs::read_dir(data.join("warc")) else {
+        println!(
+            "no files of others at {}: nothing to compare",
+            data.display()
+        );
+        return;
+    };
+    let mut compared = 0;
+    for directory in directories {
+        for file in fs::read_dir(directory.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.contains(".warc") && !name.contains(".cdx") {
+                compare(&path);
+                compared += 1;
+            }
+        }
+    }
+    println!("{compared} files compared");
+    assert!(20 < compared, "the files are there");
+}
+
+/// Compares our lines with the tool's, up to where either finds the file damaged.
+fn compare(path: &Path) {
+    let output = run("cdxj_indexer.main", &[path]);
+    let theirs = text(output.stdout);
+    let mut ours = Vec::new();
+    let result = index_file(path, &mut ours);
+    let ours = text(ours);
+    match &result {
+        Ok(_) => assert_eq!(ours, theirs, "{}", path.display()),
+        Err(error) => {
+            println!("{}: {error}", path.display());
+            assert!(
+                theirs.starts_with(&ours),
+                "{}\nours:\n{ours}theirs:\n{theirs}",
+                path.display()
+            );
+        }
+    }
+}
