@@ -46,7 +46,8 @@ pub(crate) struct Disk {
     faults: Option<Arc<Faults>>,
 }
 
-/// How many more changes a disk under test lets pass, and what happens then.
+/// How many more changes a disk under test lets pass, and what happens then. Such a disk does not wait for the hardware: a process that
+/// ends, unlike a machine that does, leaves all that it wrote.
 #[derive(Debug)]
 pub(crate) struct Faults {
     changes_left: AtomicU64,
@@ -81,6 +82,12 @@ enum Change {
 }
 
 impl Disk {
+    /// A disk that works.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Disk {
+        Disk::faulty(u64::MAX, false)
+    }
+
     /// A disk that stops for ever after `changes` changes; the last write is torn in the middle.
     #[cfg(test)]
     pub(crate) fn crashing_after(changes: u64) -> Disk {
@@ -206,6 +213,9 @@ impl Disk {
     /// Makes the entries of a directory durable.
     pub(crate) fn sync_dir(&self, path: &Path) -> Result<()> {
         self.change(path, Change::Other)?;
+        if self.faults.is_some() {
+            return Ok(());
+        }
         at(path, File::open(path).and_then(|dir| dir.sync_all()))
     }
 }
@@ -273,6 +283,9 @@ impl DiskFile {
     /// Makes content and length durable.
     pub(crate) fn sync(&self) -> Result<()> {
         self.disk.change(&self.path, Change::Other)?;
+        if self.disk.faults.is_some() {
+            return Ok(());
+        }
         at(&self.path, self.file.sync_data())
     }
 

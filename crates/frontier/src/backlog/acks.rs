@@ -15,7 +15,7 @@ pub(super) const PREFIX: &str = "acks-";
 /// Ranges in one frame: below the frame's limit even if each number takes its longest form.
 const RANGES_PER_FRAME: usize = 2048;
 /// A log that is shorter is not worth writing again.
-const COMPACT_BYTES_MIN: u64 = 1 << 20;
+const COMPACT_BYTES_MIN: u64 = 256 << 10;
 
 /// Some neighbouring entries of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

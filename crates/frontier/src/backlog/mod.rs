@@ -158,7 +158,10 @@ impl Backlog {
             if segment.left() == 0 {
                 continue;
             }
-            if !segment.is_sealed {
+            // Only the last one of a bucket, or new entries would overtake those behind it.
+            if segment.is_sealed {
+                self.appending.remove(&segment.bucket);
+            } else {
                 self.appending.insert(segment.bucket, *id);
             }
             match segment.bucket {
@@ -236,6 +239,10 @@ impl Backlog {
     }
 
     /// Says that an entry which was handed out is done with.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the receipt is given up, so that it cannot be used twice"
+    )]
     pub fn ack(&mut self, ticket: Ticket) {
         let Ticket { segment, index } = ticket;
         self.in_hand -= 1;

@@ -1,1 +1,744 @@
-//! The backlog against a naive one.
+//! The backlog against a naive one: random histories, ends of all kinds, full and damaged disks.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: u64 = 1_000_000;
+const START: Time = Time::from_micros(1_700_000_000 * SECOND);
+
+fn config(segment_bytes: u64) -> BacklogConfig {
+    BacklogConfig {
+        segment_bytes,
+        ..BacklogConfig::default()
+    }
+}
+
+fn entry(number: u64, due: Time) -> Entry {
+    Entry {
+        url: format!("https://www.example.org/{number}"),
+        via: "https://www.example.org/".to_owned(),
+        hops: "L".to_owned(),
+        depth: 1,
+        due,
+        ..Entry::default()
+    }
+}
+
+fn number(entry: &Entry) -> u64 {
+    let (_, number) = entry.url.rsplit_once('/').unwrap();
+    number.parse().unwrap()
+}
+
+fn after(seconds: u64) -> Time {
+    START + Duration::from_secs(seconds)
+}
+
+fn new_backlog(dir: &Path) -> Backlog {
+    let nothing = Lengths::default();
+    let opened = Backlog::open_on(
+        Disk::for_tests(),
+        dir,
+        &BacklogConfig::default(),
+        Tails::Keep(&nothing),
+    );
+    opened.unwrap().0
+}
+
+/// Everything that `next` gives at `now`.
+fn drain(backlog: &mut Backlog, now: Time) -> Vec<(Ticket, Entry)> {
+    let mut entries = Vec::new();
+    while let Some(entry) = next(backlog, now) {
+        entries.push(entry);
+    }
+    entries
+}
+
+/// What `next` gives at `now`, asked as often as it says that there may be more.
+fn next(backlog: &mut Backlog, now: Time) -> Option<(Ticket, Entry)> {
+    for _ in 0..100 {
+        let handed_out = backlog.next(now).unwrap();
+        let is_sorting = backlog.next_due().is_some_and(|due| due <= now);
+        if handed_out.is_some() || !is_sorting {
+            return handed_out;
+        }
+    }
+    panic!("it promises more, and gives nothing");
+}
+
+fn numbers(entries: &[(Ticket, Entry)]) -> Vec<u64> {
+    entries.iter().map(|(_, entry)| number(entry)).collect()
+}
+
+fn scanned(backlog: &Backlog) -> Vec<u64> {
+    let mut found = Vec::new();
+    backlog.scan(|entry| found.push(number(entry))).unwrap();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn what_was_just_appended_is_handed_out_in_order_and_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..3 {
+        backlog.append(&entry(number, START), START).unwrap();
+    }
+    assert_eq!(backlog.waiting(), 3);
+    let handed_out = drain(&mut backlog, START);
+    assert_eq!(numbers(&handed_out), [0, 1, 2]);
+    assert_eq!(handed_out[0].1, entry(0, START));
+    assert_eq!(backlog.waiting(), 0);
+    assert_eq!(backlog.next_due(), None);
+    backlog.append(&entry(3, START), START).unwrap();
+    backlog.flush().unwrap();
+    backlog.append(&entry(4, START), START).unwrap();
+    assert_eq!(numbers(&drain(&mut backlog, START)), [3, 4]);
+}
+
+#[test]
+fn nothing_is_handed_out_before_its_time_and_the_oldest_comes_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let times = [40_000_000, 3600, 100, 5, 86_400, 7];
+    for seconds in times {
+        backlog
+            .append(&entry(seconds, after(seconds)), START)
+            .unwrap();
+    }
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    let mut order = Vec::new();
+    let mut now = START;
+    while let Some(due) = backlog.next_due() {
+        assert!(now <= due.max(now));
+        now = now.max(due);
+        for (_, entry) in drain(&mut backlog, now) {
+            assert!(entry.due <= now, "{} is early", entry.url);
+            assert!(
+                now <= entry.due + Duration::from_secs(1),
+                "{} is late",
+                entry.url
+            );
+            order.push(number(&entry));
+        }
+    }
+    assert_eq!(order, sorted);
+}
+
+#[test]
+fn due_buckets_and_the_row_take_turns() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..3 {
+        backlog.append(&entry(number, after(3)), START).unwrap();
+        backlog.append(&entry(10 + number, START), START).unwrap();
+    }
+    let handed_out = drain(&mut backlog, after(100));
+    assert_eq!(numbers(&handed_out), [0, 10, 1, 11, 2, 12]);
+}
+
+#[test]
+fn a_large_coarse_bucket_is_sorted_in_bounded_steps() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let count = 5000;
+    for number in 0..count {
+        let due = after(100_000) + Duration::from_millis(number);
+        backlog.append(&entry(number, due), START).unwrap();
+    }
+    let opens = backlog.next_due().unwrap();
+    assert!(backlog.next(opens).unwrap().is_none());
+    assert_eq!(
+        backlog.next_due(),
+        Some(Time::EPOCH),
+        "there is more to sort"
+    );
+    assert!(drain(&mut backlog, opens).is_empty());
+    assert_eq!(backlog.waiting(), count);
+    assert_eq!(drain(&mut backlog, after(100_010)).len() as u64, count);
+}
+
+#[test]
+fn thousands_of_buckets_take_no_open_files_and_little_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let mut now = START;
+    for number in 0..2000 {
+        backlog
+            .append(&entry(number, after(8 * number + 1000)), now)
+            .unwrap();
+        now = now + Duration::from_millis(100);
+    }
+    backlog.flush().unwrap();
+    assert!(
+        backlog.stats().memory_bytes < 100_000,
+        "{:?}",
+        backlog.stats()
+    );
+    assert!(backlog.due.cursor.is_none());
+}
+
+/// One entry of the naive backlog.
+#[derive(Clone, Debug)]
+struct Item {
+    number: u64,
+    due: Time,
+    /// It was due when it was appended.
+    is_now: bool,
+    is_in_hand: bool,
+    is_done: bool,
+    position: u64,
+}
+
+/// The naive backlog: a list.
+#[derive(Clone, Debug, Default)]
+struct Model {
+    items: Vec<Item>,
+}
+
+impl Model {
+    fn append(&mut self, number: u64, due: Time, now: Time, position: u64) {
+        self.items.push(Item {
+            number,
+            due,
+            is_now: due <= now,
+            is_in_hand: false,
+            is_done: false,
+            position,
+        });
+    }
+
+    fn find(&mut self, number: u64) -> &mut Item {
+        let mut items = self.items.iter_mut().rev();
+        items.find(|item| item.number == number).unwrap()
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = &Item> {
+        self.items
+            .iter()
+            .filter(|item| !item.is_done && !item.is_in_hand)
+    }
+
+    /// What a new life of the process finds.
+    fn reborn(&self) -> Model {
+        let mut model = self.clone();
+        for item in &mut model.items {
+            item.is_in_hand = false;
+        }
+        model
+    }
+
+    fn left(&self) -> Vec<u64> {
+        let left = self.items.iter().filter(|item| !item.is_done);
+        let mut left: Vec<u64> = left.map(|item| item.number).collect();
+        left.sort_unstable();
+        left
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Append { delay: u64 },
+    Next { count: usize },
+    Ack { at: usize },
+    Replace { at: usize, delay: u64 },
+    Pass { seconds: u64 },
+    Flush,
+    Checkpoint { with_seen: bool },
+    Kill,
+    PowerLoss,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let delay = prop_oneof![Just(0), 1_u64..20, 1_u64..100_000];
+    prop_oneof![
+        8 => delay.clone().prop_map(|delay| Op::Append { delay }),
+        5 => (1_usize..8).prop_map(|count| Op::Next { count }),
+        5 => any::<usize>().prop_map(|at| Op::Ack { at }),
+        2 => (any::<usize>(), delay).prop_map(|(at, delay)| Op::Replace { at, delay }),
+        2 => prop_oneof![0_u64..5, 0_u64..50_000].prop_map(|seconds| Op::Pass { seconds }),
+        2 => Just(Op::Flush),
+        2 => any::<bool>().prop_map(|with_seen| Op::Checkpoint { with_seen }),
+        1 => Just(Op::Kill),
+        1 => Just(Op::PowerLoss),
+    ]
+}
+
+/// A backlog and its model, side by side.
+struct Pair {
+    dir: tempfile::TempDir,
+    backlog: Backlog,
+    segment_bytes: u64,
+    now: Time,
+    next_number: u64,
+    hands: Vec<(Ticket, u64)>,
+    model: Model,
+    /// As of the last flush, and of the last manifest.
+    written: Model,
+    durable: Model,
+    manifest: Lengths,
+    seen: Position,
+}
+
+impl Pair {
+    fn new(segment_bytes: u64) -> Pair {
+        let dir = tempfile::tempdir().unwrap();
+        let manifest = Lengths::default();
+        let tails = Tails::Cut(&manifest);
+        let (backlog, _) =
+            Backlog::open_on(Disk::for_tests(), dir.path(), &config(segment_bytes), tails).unwrap();
+        Pair {
+            dir,
+            backlog,
+            segment_bytes,
+            now: START,
+            next_number: 0,
+            hands: Vec::new(),
+            model: Model::default(),
+            written: Model::default(),
+            durable: Model::default(),
+            manifest,
+            seen: Position::default(),
+        }
+    }
+
+    fn apply(&mut self, op: Op) {
+        match op {
+            Op::Append { delay } => {
+                let number = self.next_number;
+                self.next_number += 1;
+                let due = self.now + Duration::from_secs(delay);
+                let position = self.backlog.position().0;
+                self.backlog.append(&entry(number, due), self.now).unwrap();
+                self.model.append(number, due, self.now, position);
+            }
+            Op::Next { count } => (0..count).for_each(|_| self.next()),
+            Op::Ack { at } if !self.hands.is_empty() => {
+                let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
+                self.backlog.ack(ticket);
+                self.model.find(number).is_done = true;
+            }
+            Op::Replace { at, delay } if !self.hands.is_empty() => {
+                let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
+                let due = self.now + Duration::from_secs(delay);
+                self.model.find(number).is_done = true;
+                let position = self.backlog.position().0;
+                self.backlog
+                    .replace(ticket, &entry(number, due), self.now)
+                    .unwrap();
+                self.model.append(number, due, self.now, position);
+            }
+            Op::Ack { .. } | Op::Replace { .. } => {}
+            Op::Pass { seconds } => self.now = self.now + Duration::from_secs(seconds),
+            Op::Flush => self.flush(),
+            Op::Checkpoint { with_seen } => self.checkpoint(with_seen),
+            Op::Kill => self.reopen(true),
+            Op::PowerLoss => self.reopen(false),
+        }
+    }
+
+    fn next(&mut self) {
+        let handed_out = next(&mut self.backlog, self.now);
+        let Some((ticket, entry)) = handed_out else {
+            // A bucket of the finest span is read when its span has passed.
+            let late = |item: &&Item| item.due + Duration::from_secs(1) < self.now;
+            assert!(self.model.waiting().find(late).is_none());
+            return;
+        };
+        let first = self.model.waiting().find(|item| item.is_now);
+        let first = first.map(|item| item.number);
+        let number = number(&entry);
+        let item = self.model.find(number);
+        assert!(
+            !item.is_in_hand && !item.is_done,
+            "{number} is handed out twice"
+        );
+        assert_eq!(entry.due, item.due);
+        assert!(item.due <= self.now, "{number} is handed out early");
+        assert!(
+            !item.is_now || first == Some(number),
+            "{number} before {first:?}"
+        );
+        item.is_in_hand = true;
+        self.hands.push((ticket, number));
+    }
+
+    fn flush(&mut self) {
+        self.backlog.flush().unwrap();
+        self.written = self.model.clone();
+    }
+
+    fn checkpoint(&mut self, with_seen: bool) {
+        self.manifest = self.backlog.sync().unwrap();
+        self.written = self.model.clone();
+        self.durable = self.model.clone();
+        if with_seen {
+            self.seen = self.backlog.position();
+        }
+        self.backlog.checkpointed(self.seen).unwrap();
+    }
+
+    fn reopen(&mut self, is_kill: bool) {
+        let (model, tails) = if is_kill {
+            (&self.written, Tails::Keep(&self.manifest))
+        } else {
+            (&self.durable, Tails::Cut(&self.manifest))
+        };
+        self.model = model.reborn();
+        let config = config(self.segment_bytes);
+        let (backlog, report) =
+            Backlog::open_on(Disk::for_tests(), self.dir.path(), &config, tails).unwrap();
+        self.backlog = backlog;
+        self.hands.clear();
+        self.written = self.model.clone();
+        assert_eq!(report.lost, 0);
+        let mut replayed = Vec::new();
+        let visit = |entry: &Entry| replayed.push(number(entry));
+        self.backlog.replay_since(self.seen, visit).unwrap();
+        for item in self
+            .model
+            .items
+            .iter()
+            .filter(|item| self.seen.0 <= item.position)
+        {
+            assert!(
+                replayed.contains(&item.number),
+                "{} is not replayed",
+                item.number
+            );
+        }
+    }
+
+    fn check(&self) {
+        assert_eq!(self.backlog.waiting(), self.model.waiting().count() as u64);
+        assert_eq!(scanned(&self.backlog), self.model.left());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn nothing_is_lost_doubled_early_or_out_of_order(
+        ops in prop::collection::vec(op(), 1..120), segment_bytes in prop_oneof![Just(200_u64), Just(1 << 20)],
+    ) {
+        let mut pair = Pair::new(segment_bytes);
+        for op in ops {
+            pair.apply(op);
+            pair.check();
+        }
+    }
+}
+
+/// What a life that may end at any change did: entries whose flush succeeded, those that were done with before it, and the last manifest.
+#[derive(Debug, Default)]
+struct Life {
+    manifest: Lengths,
+    flushed: Vec<u64>,
+    /// Done with, and flushed.
+    done: Vec<u64>,
+    /// Perhaps done with: acknowledged, but the flush did not come back.
+    touched: Vec<u64>,
+}
+
+fn live(disk: Disk, dir: &Path, life: &mut Life) -> Result<(), BacklogError> {
+    let (mut backlog, _) = Backlog::open_on(disk, dir, &config(300), Tails::Keep(&life.manifest))?;
+    for round in 0..4 {
+        let now = after(round * 1000);
+        let mut appended = Vec::new();
+        for number in round * 10..round * 10 + 10 {
+            let delay = [0, 3, 2000, 9000][usize::try_from(number % 4).unwrap()];
+            backlog.append(&entry(number, now + Duration::from_secs(delay)), now)?;
+            appended.push(number);
+        }
+        for turn in 0..6 {
+            let Some((ticket, given)) = backlog.next(now)? else {
+                continue;
+            };
+            if turn % 3 == 2 {
+                let later = entry(number(&given), after(50_000));
+                backlog
+                    .replace(ticket, &later, now)
+                    .map_err(|refused| refused.source)?;
+            } else {
+                life.touched.push(number(&given));
+                backlog.ack(ticket);
+            }
+        }
+        backlog.flush()?;
+        life.flushed.append(&mut appended);
+        life.done.append(&mut life.touched);
+        let lengths = backlog.sync()?;
+        life.manifest = lengths;
+        backlog.checkpointed(backlog.position())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_crash_between_any_two_changes_loses_and_doubles_nothing() {
+    for changes in 0.. {
+        let dir = tempfile::tempdir().unwrap();
+        let mut life = Life::default();
+        let ended = live(Disk::crashing_after(changes), dir.path(), &mut life).is_ok();
+        let mut looked = Vec::new();
+        look(dir.path(), |entry| looked.push(number(entry))).unwrap();
+        let (mut backlog, report) =
+            Backlog::open(dir.path(), &config(300), Tails::Keep(&life.manifest)).unwrap();
+        assert_eq!(report.lost, 0, "after {changes}");
+        let found = scanned(&backlog);
+        looked.sort_unstable();
+        assert_eq!(looked, found, "looking on sees the same after {changes}");
+        let mut handed_out = numbers(&drain(&mut backlog, after(1_000_000)));
+        handed_out.sort_unstable();
+        assert_eq!(handed_out, found, "after {changes}");
+        assert!(
+            found.is_sorted_by(|left, right| left < right),
+            "{found:?} after {changes}"
+        );
+        for number in &life.flushed {
+            let may_be_missing = life.done.contains(number) || life.touched.contains(number);
+            assert!(
+                may_be_missing || found.contains(number),
+                "{number} is lost after {changes}"
+            );
+        }
+        for number in &life.done {
+            assert!(
+                !found.contains(number),
+                "{number} came back after {changes}"
+            );
+        }
+        if ended {
+            assert!(40 < changes, "only {changes} changes were tried");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
+    for writes in 0..12 {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = Disk::full_after(writes);
+        let nothing = Lengths::default();
+        let mut small = config(2000);
+        small.buffer_bytes = 500;
+        let (mut backlog, _) =
+            Backlog::open_on(disk.clone(), dir.path(), &small, Tails::Keep(&nothing)).unwrap();
+        let mut refusals = 0;
+        for number in 0..100 {
+            let waiting = entry(number, after(number * 50 % 777));
+            while let Err(error) = backlog.append(&waiting, START) {
+                assert!(matches!(error, BacklogError::DiskFull { .. }), "{error}");
+                refusals += 1;
+                disk.make_room(2);
+            }
+        }
+        assert!(0 < refusals);
+        disk.make_room(0);
+        assert!(matches!(backlog.sync(), Err(BacklogError::DiskFull { .. })));
+        disk.make_room(1000);
+        let manifest = backlog.sync().unwrap();
+        drop(backlog);
+        let (backlog, report) = Backlog::open(dir.path(), &small, Tails::Cut(&manifest)).unwrap();
+        assert_eq!(report.cut_bytes, 0);
+        assert_eq!(scanned(&backlog), (0..100).collect::<Vec<_>>());
+    }
+}
+
+/// A directory with 200 entries in many files, flushed.
+fn two_hundred() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let nothing = Lengths::default();
+    let (mut backlog, _) = Backlog::open_on(
+        Disk::for_tests(),
+        dir.path(),
+        &config(1000),
+        Tails::Keep(&nothing),
+    )
+    .unwrap();
+    for number in 0..200 {
+        backlog
+            .append(&entry(number, after(number % 7 * 1000)), START)
+            .unwrap();
+    }
+    backlog.flush().unwrap();
+    dir
+}
+
+/// Where each frame of a segment's bytes ends.
+fn frame_ends(id: SegmentId, bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let mut end = segment::HEADER_BYTES;
+    std::iter::from_fn(move || {
+        end += frame::HEADER_BYTES + frame::decode(id.0, &bytes[end..])?.len();
+        Some(end)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_file_cut_anywhere_keeps_what_is_before_the_cut(file: prop::sample::Index, at: prop::sample::Index) {
+        let dir = two_hundred();
+        let disk = Disk::for_tests();
+        let names = disk.list(dir.path()).unwrap();
+        let path = dir.path().join(&names[file.index(names.len())]);
+        let bytes = disk.read(&path).unwrap().unwrap();
+        let cut = at.index(bytes.len());
+        disk.open_for_writing(&path).unwrap().set_len(cut as u64).unwrap();
+        let nothing = Lengths::default();
+        let open = || Backlog::open_on(disk.clone(), dir.path(), &config(1000), Tails::Keep(&nothing)).unwrap();
+        let (mut backlog, _) = open();
+        let found = scanned(&backlog);
+        let id = segment::id_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
+        let behind_the_cut = frame_ends(id, &bytes).filter(|end| cut < *end).count();
+        prop_assert_eq!(found.len(), 200 - behind_the_cut);
+        prop_assert!(found.is_sorted_by(|left, right| left < right));
+        // It goes on as if nothing had been.
+        backlog.append(&entry(500, START), START).unwrap();
+        backlog.flush().unwrap();
+        let (mut backlog, report) = open();
+        prop_assert_eq!(report.cut_bytes, 0);
+        prop_assert_eq!(drain(&mut backlog, after(100_000)).len(), found.len() + 1);
+    }
+
+    #[test]
+    fn a_flipped_byte_in_a_trusted_file_is_reported_once_and_passed_over(file: prop::sample::Index, at: prop::sample::Index) {
+        let dir = two_hundred();
+        let disk = Disk::for_tests();
+        let nothing = Lengths::default();
+        let (mut backlog, _) = Backlog::open_on(disk.clone(), dir.path(), &config(1000), Tails::Keep(&nothing)).unwrap();
+        let names = disk.list(dir.path()).unwrap();
+        let path = dir.path().join(&names[file.index(names.len())]);
+        let bytes = disk.read(&path).unwrap().unwrap();
+        let at = segment::HEADER_BYTES + at.index(bytes.len() - segment::HEADER_BYTES);
+        disk.open_for_writing(&path).unwrap().write_at(&[bytes[at] ^ 0x20], at as u64).unwrap();
+        let (mut handed_out, mut lost) = (0, 0);
+        for _ in 0..1000 {
+            match backlog.next(after(100_000)) {
+                Ok(Some(_)) => handed_out += 1,
+                Ok(None) => {}
+                Err(BacklogError::Damaged { entries, .. }) => lost += entries,
+                Err(other) => panic!("{other}"),
+            }
+        }
+        prop_assert!(0 < lost);
+        prop_assert_eq!(handed_out + lost, 200);
+        prop_assert!(backlog.next(after(100_000)).unwrap().is_none());
+        // What is lost is not waited for again.
+        let manifest = backlog.sync().unwrap();
+        let (backlog, _) = Backlog::open_on(disk, dir.path(), &config(1000), Tails::Keep(&manifest)).unwrap();
+        prop_assert_eq!(backlog.waiting(), u64::from(handed_out));
+    }
+}
+
+#[test]
+fn a_finished_crawl_leaves_no_files_but_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..50 {
+        backlog
+            .append(&entry(number, after(number * 100)), START)
+            .unwrap();
+    }
+    for (ticket, _) in drain(&mut backlog, after(10_000)) {
+        backlog.ack(ticket);
+    }
+    // The first checkpoint tells what `seen` has; the second gives the space back.
+    for _ in 0..2 {
+        backlog.sync().unwrap();
+        backlog.checkpointed(backlog.position()).unwrap();
+    }
+    assert_eq!(backlog.stats().segments, 0);
+    assert_eq!(backlog.disk.list(dir.path()).unwrap().len(), 1);
+    backlog.append(&entry(60, START), START).unwrap();
+    assert_eq!(numbers(&drain(&mut backlog, START)), [60]);
+}
+
+#[test]
+fn a_file_that_was_cut_is_followed_by_a_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let disk = Disk::for_tests();
+    let nothing = Lengths::default();
+    let open = || {
+        Backlog::open_on(
+            disk.clone(),
+            dir.path(),
+            &config(200),
+            Tails::Keep(&nothing),
+        )
+    };
+    let (mut backlog, _) = open().unwrap();
+    for number in 0..6 {
+        backlog.append(&entry(number, START), START).unwrap();
+    }
+    backlog.flush().unwrap();
+    let last = segment::path(dir.path(), *backlog.segments.last_key_value().unwrap().0);
+    let file = disk.open_for_writing(&last).unwrap();
+    file.set_len(file.len().unwrap() - 1).unwrap();
+    let (mut backlog, report) = open().unwrap();
+    assert_eq!(report.waiting, 5);
+    assert!(0 < report.cut_bytes);
+    backlog.append(&entry(6, START), START).unwrap();
+    assert_eq!(numbers(&drain(&mut backlog, START)), [0, 1, 2, 3, 4, 6]);
+}
+
+#[test]
+fn a_file_that_seen_has_not_flushed_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    backlog.append(&entry(1, START), START).unwrap();
+    for (ticket, _) in drain(&mut backlog, START) {
+        backlog.ack(ticket);
+    }
+    for _ in 0..3 {
+        backlog.sync().unwrap();
+        backlog.checkpointed(Position(0)).unwrap();
+    }
+    let mut replayed = Vec::new();
+    let visit = |entry: &Entry| replayed.push(number(entry));
+    backlog.replay_since(Position(0), visit).unwrap();
+    assert_eq!(replayed, [1]);
+}
+
+#[test]
+fn a_long_log_of_acknowledgements_is_written_again_and_says_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let count = 200_000;
+    for number in 0..count {
+        backlog.append(&entry(number, START), START).unwrap();
+    }
+    // Every other one first: the worst case for ranges.
+    let (even, odd): (Vec<_>, Vec<_>) = drain(&mut backlog, START)
+        .into_iter()
+        .partition(|(_, entry)| number(entry) % 2 == 0);
+    for (ticket, _) in even {
+        backlog.ack(ticket);
+    }
+    let manifest = backlog.sync().unwrap();
+    for (ticket, _) in odd.into_iter().take(50_000) {
+        backlog.ack(ticket);
+    }
+    backlog.flush().unwrap();
+    let again = backlog.sync().unwrap();
+    assert_eq!((manifest.acks.generation, again.acks.generation), (1, 1));
+    assert!(manifest.acks.bytes < again.acks.bytes);
+    drop(backlog);
+    for (tails, waiting) in [
+        (Tails::Keep(&manifest), count / 2 - 50_000),
+        (Tails::Cut(&again), count / 2 - 50_000),
+    ] {
+        let (backlog, _) = Backlog::open_on(
+            Disk::for_tests(),
+            dir.path(),
+            &BacklogConfig::default(),
+            tails,
+        )
+        .unwrap();
+        assert_eq!(backlog.waiting(), waiting);
+    }
+}

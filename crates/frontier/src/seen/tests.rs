@@ -52,7 +52,7 @@ proptest! {
     fn it_answers_as_a_plain_set_does(ops in prop::collection::vec(op(), 1..60), clustered: bool) {
         let key = |number| if clustered { number } else { key(number) };
         let dir = tempfile::tempdir().unwrap();
-        let mut seen = Seen::open(dir.path(), &small()).unwrap();
+        let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
         let (mut known, mut durable) = (Oracle::new(), Oracle::new());
         let mut new = Vec::new();
         for op in ops {
@@ -75,11 +75,11 @@ proptest! {
                     seen.flush(Mark(known.len() as u64)).unwrap();
                     durable.clone_from(&known);
                     drop(seen);
-                    seen = Seen::open(dir.path(), &small()).unwrap();
+                    seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
                 }
                 Op::Crash => {
                     drop(seen);
-                    seen = Seen::open(dir.path(), &small()).unwrap();
+                    seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
                     known.clone_from(&durable);
                 }
             }
@@ -94,7 +94,7 @@ proptest! {
 #[test]
 fn a_flush_is_asked_for_before_memory_runs_out() {
     let dir = tempfile::tempdir().unwrap();
-    let mut seen = Seen::open(dir.path(), &small()).unwrap();
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
     let mut new = Vec::new();
     let room = seen.room() as u64;
     let keys: Vec<u64> = (0..room).map(key).collect();
@@ -128,7 +128,7 @@ fn fill(seen: &mut Seen, count: u64) {
 fn memory_stays_within_the_budget_and_answers_stay_exact() {
     let dir = tempfile::tempdir().unwrap();
     let config = small();
-    let mut seen = Seen::open(dir.path(), &config).unwrap();
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &config).unwrap();
     let count = 1_000_000;
     fill(&mut seen, count);
     let stats = seen.stats();
@@ -147,7 +147,7 @@ fn memory_stays_within_the_budget_and_answers_stay_exact() {
 #[test]
 fn without_an_index_blocks_are_bisected() {
     let dir = tempfile::tempdir().unwrap();
-    let mut seen = Seen::open(dir.path(), &small()).unwrap();
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
     fill(&mut seen, 20_000);
     seen.flush(Mark(0)).unwrap();
     seen.shares.run_bytes = 0;
@@ -188,7 +188,7 @@ fn a_crash_between_any_two_changes_loses_nothing_flushed() {
     for changes in 0.. {
         let dir = tempfile::tempdir().unwrap();
         let (flushed, ended) = live_until_crash(dir.path(), changes);
-        let mut seen = Seen::open(dir.path(), &small()).unwrap();
+        let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
         // A crash may fall after the new manifest took its place and before the caller heard of it.
         let marked = seen.mark().0;
         assert!(
@@ -229,7 +229,7 @@ fn a_full_disk_loses_nothing_and_the_flush_succeeds_later() {
         disk.make_room(1000);
         seen.flush(Mark(1)).unwrap();
         drop(seen);
-        let seen = Seen::open(dir.path(), &small()).unwrap();
+        let seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
         assert_eq!(seen.len(), 5000);
     }
 }
@@ -237,7 +237,7 @@ fn a_full_disk_loses_nothing_and_the_flush_succeeds_later() {
 /// A directory with one run of 10,000 keys, and the run's bytes.
 fn one_run() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
-    let mut seen = Seen::open(dir.path(), &small()).unwrap();
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
     for number in 0..10_000 {
         seen.insert(key(number)).unwrap();
     }
@@ -254,8 +254,8 @@ fn a_flipped_byte_is_repaired_or_reported_never_believed() {
     for at in (0..bytes.len()).step_by(331) {
         let mut flipped = bytes.clone();
         flipped[at] ^= 0x10;
-        Disk::default().replace(&path, &flipped).unwrap();
-        let Ok(seen) = Seen::open(dir.path(), &small()) else {
+        Disk::for_tests().replace(&path, &flipped).unwrap();
+        let Ok(seen) = Seen::open_on(Disk::for_tests(), dir.path(), &small()) else {
             reported += 1;
             continue;
         };
@@ -279,8 +279,8 @@ fn a_flipped_byte_is_repaired_or_reported_never_believed() {
 fn a_truncated_run_is_reported() {
     let (dir, path, bytes) = one_run();
     for length in [0, 10, 39, 40, 1024, bytes.len() / 2, bytes.len() - 1] {
-        Disk::default().replace(&path, &bytes[..length]).unwrap();
-        let opened = Seen::open(dir.path(), &small());
+        Disk::for_tests().replace(&path, &bytes[..length]).unwrap();
+        let opened = Seen::open_on(Disk::for_tests(), dir.path(), &small());
         assert!(matches!(opened, Err(SeenError::Damaged { .. })), "{length}");
     }
 }
@@ -288,9 +288,9 @@ fn a_truncated_run_is_reported() {
 #[test]
 fn runs_without_their_manifest_are_not_thrown_away() {
     let (dir, path, _) = one_run();
-    let disk = Disk::default();
+    let disk = Disk::for_tests();
     disk.remove(&manifest::path(dir.path())).unwrap();
-    let opened = Seen::open(dir.path(), &small());
+    let opened = Seen::open_on(Disk::for_tests(), dir.path(), &small());
     assert!(matches!(opened, Err(SeenError::ManifestMissing { .. })));
     assert!(disk.read(&path).unwrap().is_some());
 }
@@ -298,7 +298,7 @@ fn runs_without_their_manifest_are_not_thrown_away() {
 #[test]
 fn one_merge_at_a_time_and_a_lost_one_is_offered_again() {
     let dir = tempfile::tempdir().unwrap();
-    let mut seen = Seen::open(dir.path(), &small()).unwrap();
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
     for number in 0..2 {
         seen.insert(key(number)).unwrap();
         seen.flush(Mark(number)).unwrap();
