@@ -7,7 +7,7 @@
 //!
 //! A server that struggles is pressed less. Each 429 or 503 is a strike: it holds the server for as long as `Retry-After`
 //! says, or else for `backoff_first · 2^strikes`, and doubles its interval up to `interval_max`. A visit without an
-//! answer is a strike too, but holds nothing and counts no further than [`FAILURE_STRIKES_MAX`]: one dead host must not
+//! answer is a strike too, but holds nothing and counts no further than `FAILURE_STRIKES_MAX`: one dead host must not
 //! silence its neighbours on the same address. Each answer takes one strike back, so recovery is as slow as the way down.
 //!
 //! Not here: the order of visits (`ring`, `scheduler`).
@@ -217,13 +217,20 @@ impl Leases {
         keys.zip(&self.servers).filter_map(move |(number, lease)| {
             let is_special =
                 !lease.interval_told.is_zero() || 0 < lease.strikes || now < lease.hold_until;
-            is_special.then_some(ServerState {
-                key: ServerKey::new(number),
-                interval_told: lease.interval_told,
-                hold_until: lease.hold_until,
-                strikes: lease.strikes,
-            })
+            is_special.then(|| self.state(ServerKey::new(number)))
         })
+    }
+
+    /// What to store of one server.
+    #[must_use]
+    pub fn state(&self, key: ServerKey) -> ServerState {
+        let lease = &self.servers[key.index()];
+        ServerState {
+            key,
+            interval_told: lease.interval_told,
+            hold_until: lease.hold_until,
+            strikes: lease.strikes,
+        }
     }
 
     /// Takes over what was stored of a server. What is stored for a key that no longer exists is of no use, and ignored.

@@ -20,6 +20,7 @@ pub enum Event<V> {
     /// A visit comes back at the time that [`Command::Defer`] named, or is to be tried again: it already has a turn to
     /// come, so it goes ahead of new visits and is never discarded.
     ///
+    /// Give visits back only while there is [`room`](super::Scheduler::room); without room they are deferred once more.
     /// A deferred visit that comes back as an `Offer` would go to the end of the line again, and again.
     Return {
         /// What to visit.

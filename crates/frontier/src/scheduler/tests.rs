@@ -1,6 +1,7 @@
 //! The scheduler against a model that remembers everything, and what it must do case by case.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
@@ -203,18 +204,31 @@ impl Driver {
         self.step(Event::SetInterval { key, interval });
     }
 
-    /// Gives back the deferred visits that are due.
+    /// Gives back the deferred visits that are due, whether there is room for them or not.
     fn give_back(&mut self) {
-        let due: Vec<u32> = self
+        let due = self
             .deferred
             .iter()
-            .filter(|(_, (_, due))| *due <= self.now)
-            .map(|(id, _)| *id)
-            .collect();
+            .filter(|(_, (_, due))| *due <= self.now);
+        let due: Vec<u32> = due.map(|(visit, _)| *visit).collect();
         for visit in due {
-            let (key, _) = self.deferred.remove(&visit).unwrap();
-            self.step(Event::Return { visit, key });
+            self.give_back_one(visit);
         }
+    }
+
+    fn give_back_one(&mut self, visit: u32) {
+        let (key, _) = self.deferred.remove(&visit).unwrap();
+        self.step(Event::Return { visit, key });
+    }
+
+    /// The deferred visit that is due first, if there is room for one.
+    fn next_to_give_back(&self) -> Option<(Time, u32)> {
+        let due = self
+            .deferred
+            .iter()
+            .map(|(visit, (_, due))| (*due, *visit))
+            .min();
+        due.filter(|_| 0 < self.scheduler.room())
     }
 
     /// Lets everything happen in its time, each visit taking `service_time`, until nothing is left to do.
@@ -225,7 +239,7 @@ impl Driver {
                 .in_flight()
                 .map(|(id, visit)| (visit.at + service_time, id))
                 .min();
-            let next_due = self.deferred.values().map(|(_, due)| *due).min();
+            let next_due = self.next_to_give_back().map(|(due, _)| due);
             let next_tick = self.scheduler.next_wake();
             let Some(next) = [next_end.map(|(end, _)| end), next_due, next_tick]
                 .into_iter()
@@ -240,7 +254,11 @@ impl Driver {
                 return;
             };
             self.now = self.now.max(next);
-            self.give_back();
+            while let Some((_, visit)) =
+                self.next_to_give_back().filter(|(due, _)| *due <= self.now)
+            {
+                self.give_back_one(visit);
+            }
             match next_end {
                 Some((end, id)) if end <= self.now => self.end(
                     id,
