@@ -12,7 +12,7 @@ use bytes::{Bytes, BytesMut};
 use crate::chunked::{ChunkScanner, Progress};
 use crate::coding::{self, Decoded};
 use crate::failure::{Failure, Truncation};
-use crate::message::{Framing, Head};
+use crate::message::{Framing, Head, Start, find_head};
 use crate::retry_after;
 
 /// One request and what came of it.
@@ -126,6 +126,34 @@ impl Exchange {
             end: End::Complete,
             payload: OnceCell::new(),
         }
+    }
+
+    /// Reads a response that was captured elsewhere or earlier, as if it had just come.
+    #[must_use]
+    pub fn from_response(bytes: &[u8]) -> Self {
+        let mut exchange = Self::start();
+        let received = bytes.len() as u64;
+        match find_head(bytes) {
+            Start::Head { interim, head } => {
+                let response = &bytes[interim..];
+                let length = match head.extent(response) {
+                    Progress::Complete(length) => head.length + length,
+                    Progress::Partial | Progress::Malformed(_) => {
+                        exchange.truncated = Some(Truncation::Disconnect);
+                        exchange.end = End::Failed(Failure::Disconnected { received });
+                        response.len()
+                    }
+                };
+                exchange.response = Bytes::copy_from_slice(&response[..length]);
+                exchange.protocol = Some(head.protocol());
+                exchange.head = Some(Head::new(&exchange.response, head));
+            }
+            Start::Partial => exchange.end = End::Failed(Failure::Disconnected { received }),
+            Start::Malformed => {
+                exchange.end = End::Failed(Failure::BadResponse("no head".into()));
+            }
+        }
+        exchange
     }
 
     /// The status code, if a head came.

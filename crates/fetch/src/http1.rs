@@ -21,7 +21,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::bounds::Bounds;
 use crate::chunked::{ChunkScanner, Progress};
-use crate::exchange::{Protocol, TlsSession};
+use crate::exchange::TlsSession;
 use crate::failure::Failure;
 use crate::link::Captured;
 use crate::message::{FIELDS_MAX, Framing, HeadIndex, Start, find_head};
@@ -320,27 +320,16 @@ impl Tape {
     /// Takes the exchange off the tape; what follows the message is cut off.
     fn capture(&mut self, head: Option<HeadIndex>) -> Captured {
         let mut response = std::mem::take(&mut self.received);
-        if let Some(head) = &head {
-            let body = &response[head.length..];
-            let length = match head.framing {
-                Framing::Empty => 0,
-                Framing::Length(length) => usize::try_from(length).unwrap_or(usize::MAX),
-                Framing::Close => body.len(),
-                Framing::Chunked => match ChunkScanner::default().scan(body) {
-                    Progress::Complete(end) => end,
-                    Progress::Partial | Progress::Malformed(_) => body.len(),
-                },
-            };
-            response.truncate(head.length.saturating_add(length));
+        if let Some(head) = &head
+            && let Progress::Complete(length) = head.extent(&response)
+        {
+            response.truncate(head.length + length);
         }
         Captured {
             request: Bytes::copy_from_slice(&self.sent),
             response: response.into(),
             first_byte: self.first_byte,
-            protocol: head.as_ref().map(|head| match head.http_1_0 {
-                true => Protocol::Http10,
-                false => Protocol::Http11,
-            }),
+            protocol: head.as_ref().map(HeadIndex::protocol),
             head,
             irregular: None,
             end: Ok(()),

@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use crate::chunked::{ChunkScanner, Progress};
+use crate::exchange::Protocol;
+
 /// Most header fields of a response; hyper is told the same.
 pub(crate) const FIELDS_MAX: usize = 512;
 
@@ -212,6 +215,31 @@ fn framing_of(status: u16, headers: &[httparse::Header<'_>]) -> Framing {
         .filter_map(number)
         .next()
         .map_or(Framing::Close, Framing::Length)
+}
+
+impl HeadIndex {
+    /// The protocol that the status line names.
+    pub(crate) fn protocol(&self) -> Protocol {
+        if self.http_1_0 {
+            Protocol::Http10
+        } else {
+            Protocol::Http11
+        }
+    }
+
+    /// How far the body has come that follows this head in `response`.
+    pub(crate) fn extent(&self, response: &[u8]) -> Progress {
+        let body = &response[self.length..];
+        match self.framing {
+            Framing::Empty => Progress::Complete(0),
+            Framing::Close => Progress::Complete(body.len()),
+            Framing::Length(length) => match usize::try_from(length) {
+                Ok(length) if length <= body.len() => Progress::Complete(length),
+                Ok(_) | Err(_) => Progress::Partial,
+            },
+            Framing::Chunked => ChunkScanner::default().scan(body),
+        }
+    }
 }
 
 /// The items of a comma-separated list, without the blanks around them.

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared};
+use futures_util::future::{BoxFuture, Shared, WeakShared};
 use hashbrown::HashMap;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{
@@ -22,7 +22,7 @@ use hickory_resolver::config::{
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
-use hickory_resolver::proto::rr::{RData, Record, RecordType};
+use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -195,7 +195,31 @@ struct Inner {
 struct State {
     cache: Cache,
     /// Questions that are being asked.
-    asking: HashMap<Box<str>, Shared<BoxFuture<'static, Outcome>>>,
+    ///
+    /// Weakly held: a question that nobody waits for any longer is dropped.
+    asking: HashMap<Box<str>, WeakShared<Question>>,
+}
+
+type Question = BoxFuture<'static, Outcome>;
+
+/// Questions beyond which those that were dropped are swept out.
+const ASKING_SWEPT: usize = 256;
+
+impl State {
+    /// The question about a host that is being asked, if any.
+    fn question(&self, host: &str) -> Option<Shared<Question>> {
+        self.asking.get(host)?.upgrade()
+    }
+
+    fn begin(&mut self, host: &str, question: &Shared<Question>) {
+        if ASKING_SWEPT <= self.asking.len() {
+            self.asking
+                .retain(|_, question| question.upgrade().is_some());
+        }
+        if let Some(question) = question.downgrade() {
+            self.asking.insert(host.into(), question);
+        }
+    }
 }
 
 impl Resolver {
@@ -239,13 +263,11 @@ impl Resolver {
             if let Some(outcome) = state.cache.get(host, Instant::now()) {
                 return outcome;
             }
-            if let Some(question) = state.asking.get(host) {
-                question.clone()
-            } else {
+            state.question(host).unwrap_or_else(|| {
                 let question = ask(Arc::clone(&self.inner), host.into()).boxed().shared();
-                state.asking.insert(host.into(), question.clone());
+                state.begin(host, &question);
                 question
-            }
+            })
         };
         question.await
     }
@@ -301,10 +323,8 @@ impl Inner {
     /// Asks for the address families in turn.
     async fn look_up(&self, host: &str) -> Outcome {
         let mut failure = self.failure(DnsProblem::NoAddress, None);
-        let Ok(name) = hickory_resolver::proto::rr::Name::from_ascii(format!(
-            "{}.",
-            host.trim_end_matches('.')
-        )) else {
+        // The final dot says that the name is whole: no search domain is appended.
+        let Ok(name) = Name::from_ascii(format!("{}.", host.trim_end_matches('.'))) else {
             return Err(self.failure(DnsProblem::BadName, None));
         };
         for record_type in self.config.family.record_types() {
@@ -427,8 +447,6 @@ fn set_options(options: &mut ResolverOpts, config: &DnsConfig) {
     options.attempts = config.retries;
     // The cache here knows how to choose, to bound and to forget; two would only disagree.
     options.cache_size = 0;
-    // Relative names and search domains would make one URL mean different pages on different machines.
-    options.ndots = 0;
     options.preserve_intermediates = true;
     if !config.name_servers.is_empty() {
         options.use_hosts_file = ResolveHosts::Never;

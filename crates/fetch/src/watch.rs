@@ -10,6 +10,9 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::config::FetchConfig;
 use crate::failure::Failure;
 
+/// Least span to average a rate over; without one the watch would never sleep.
+const WINDOW_MIN: Duration = Duration::from_millis(10);
+
 /// The time limits of a request on an open connection.
 ///
 /// There is one timer for all limits, and it is set once: a page that comes
@@ -46,7 +49,7 @@ impl Watch {
             timer: Box::pin(sleep_until(first_byte.min(deadline))),
             deadline,
             rate_min: config.min_rate,
-            window: config.min_rate_window.max(Duration::from_secs(1)),
+            window: config.min_rate_window.max(WINDOW_MIN),
             span: None,
         }
     }
