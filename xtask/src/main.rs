@@ -1,2 +1,39 @@
-//! stub
-fn main() {}
+//! What developers run: `cargo xtask test` proves everything, `cargo xtask bench …` measures it.
+//!
+//! Each task is a list of steps, printed as they go; the first failure ends the run with what to do about it.
+
+mod bench;
+mod steps;
+mod tools;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Tasks for people who work on junkai.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, documentation, licences.
+    Test,
+    /// Install what the tests need beyond Rust, and say where it is.
+    Tools,
+    /// Write the generated pages anew: the configuration reference and the commented junkai.toml.
+    Pages,
+    /// Measure, in release mode: `ring`, `seen` or `crawl`; further arguments go to the benchmark.
+    Bench(bench::Arguments),
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().task {
+        Task::Test => steps::test(),
+        Task::Tools => tools::install().map(|tools| println!("{tools}")),
+        Task::Pages => steps::pages(),
+        Task::Bench(arguments) => bench::run(&arguments),
+    }
+}

@@ -1,1 +1,37 @@
-//! stub
+//! Joins the rooms under the wall clock: from seeds to an archive, polite, resumable and explained.
+//!
+//! [`Crawl`] is the front door; [`Settings`] says what to crawl and [`Progress`] how it goes. Inside, `rounds` is the
+//! frontier's thread (the picture of `ARCHITECTURE.md` as code), `worker` is what fetches and keeps pages, `opening`
+//! and `checkpoint` are how a crawl survives its end. [`explain()`] and [`stats()`] read an archive, running or not.
+//!
+//! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
+
+mod checkpoint;
+mod clock;
+mod crawl;
+mod crew;
+mod error;
+mod explain;
+mod hosts;
+mod line_file;
+mod log;
+mod manifest;
+mod opening;
+mod progress;
+mod rounds;
+mod rules;
+mod scope;
+mod servers;
+mod settings;
+mod stats;
+mod visit;
+mod worker;
+
+pub use crawl::{Crawl, Ended, Summary};
+pub use error::CrawlError;
+pub use explain::{Explanation, Waiting, explain};
+pub use log::{Event as LogEvent, WarcPlace};
+pub use progress::{Counter, Progress, Snapshot, Stop};
+pub use scope::{Preset, ScopeConfig};
+pub use settings::{CrawlConfig, Settings};
+pub use stats::{Stats, stats};

@@ -1,2 +1,87 @@
-//! stub
-fn main() {}
+//! The command line: takes a user from a seed URL to an archive, and explains what happened on the way.
+//!
+//! Each subcommand is a file in `command/`; this one only chooses. Results go to standard output, everything else
+//! (progress, hints, warnings) to standard error, so that `--json` can be piped.
+
+#![expect(clippy::print_stdout, reason = "printing is what a command line does")]
+
+mod command;
+mod config;
+mod exit;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A web crawler that never stops: polite, archival, explained.
+///
+/// Start with `junkai demo` (no network needed), then
+/// `junkai crawl https://example.org --archive example --contact you@example.org`.
+#[derive(Parser)]
+#[command(name = "junkai", version, arg_required_else_help = true, after_help = exit::HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say more on standard error; twice for every visit.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Crawl from seeds into an archive; go on where the last run of the same archive stopped.
+    Crawl(command::crawl::Arguments),
+    /// Crawl an embedded web on loopback: the main job, with no network and no set-up.
+    Demo(command::demo::Arguments),
+    /// Write a commented junkai.toml to start from.
+    Init(command::init::Arguments),
+    /// Say what happened to a URL, why, and when it will be visited next.
+    Explain(command::explain::Arguments),
+    /// Say what an archive holds.
+    Stats(command::stats::Arguments),
+    /// Check, index and read WARC files.
+    #[command(subcommand)]
+    Warc(command::warc::Warc),
+    /// Show URLs as the crawler sees them: canonical form, fingerprint, site, SURT key. JSON lines.
+    Url(command::url::Arguments),
+    /// Say whether a robots.txt lets an agent visit URLs, and which line decides.
+    Robots(command::robots::Arguments),
+    /// Show the links of an HTML file. JSON lines.
+    Links(command::links::Arguments),
+    /// Serve a web of its own on loopback to try settings on, or judge the politeness of its visitors.
+    Testweb(command::testweb::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    start_tracing(arguments.verbose);
+    let result = match arguments.command {
+        Command::Crawl(arguments) => command::crawl::run(arguments),
+        Command::Demo(arguments) => command::demo::run(arguments),
+        Command::Init(arguments) => command::init::run(&arguments),
+        Command::Explain(arguments) => command::explain::run(&arguments),
+        Command::Stats(arguments) => command::stats::run(&arguments),
+        Command::Warc(warc) => command::warc::run(&warc),
+        Command::Url(arguments) => command::url::run(&arguments),
+        Command::Robots(arguments) => command::robots::run(&arguments),
+        Command::Links(arguments) => command::links::run(&arguments),
+        Command::Testweb(arguments) => command::testweb::run(arguments),
+    };
+    exit::code(result)
+}
+
+fn start_tracing(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("error,junkai={level}")));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .init();
+}

@@ -47,8 +47,25 @@ impl Request {
         self.method == "HEAD"
     }
 
+    /// The headers that tell the version of what is sent or, when the client has that version, the answer that says so.
+    pub(crate) fn validate(
+        &self,
+        etag: String,
+        modified: SystemTime,
+    ) -> Result<Vec<(&'static str, String)>, Answer> {
+        let is_current = self.has_current(&etag, modified);
+        let headers = vec![
+            ("etag", etag),
+            ("last-modified", httpdate::fmt_http_date(modified)),
+        ];
+        if is_current {
+            return Err(Answer::not_modified(headers));
+        }
+        Ok(headers)
+    }
+
     /// True when what the client has is still current (RFC 9110, sections 13.1.2 and 13.1.3).
-    pub(crate) fn has_current(&self, etag: &str, last_modified: SystemTime) -> bool {
+    fn has_current(&self, etag: &str, last_modified: SystemTime) -> bool {
         if let Some(tags) = &self.if_none_match {
             let weak = |tag: &str| tag.trim().trim_start_matches("W/") == etag;
             return tags.trim() == "*" || tags.split(',').any(weak);
@@ -111,7 +128,7 @@ impl Answer {
     }
 
     /// The answer to a client that has the current version. `headers` are those that a 200 would have carried.
-    pub(crate) fn not_modified(headers: Vec<(&'static str, String)>) -> Self {
+    fn not_modified(headers: Vec<(&'static str, String)>) -> Self {
         Self {
             status: 304,
             headers,

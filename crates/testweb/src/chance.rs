@@ -1,7 +1,7 @@
 //! Seeded chance: the same seed and the same question always give the same answer.
 //!
 //! Everything that the web shows is drawn here, from a hash of what is asked about, so nothing has to be stored.
-//! The generator is SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014):
+//! The generator is `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014):
 //! it is fixed for ever, where a library's generator may change with its version, and costs two nanoseconds.
 
 /// A stream of pseudo-random numbers.

@@ -1,6 +1,7 @@
 //! What kind of web to serve. Table `[testweb]`.
 
 use std::net::Ipv4Addr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ pub struct TestWebConfig {
     /// How long a DNS answer may be kept. Default 60 s.
     #[serde(with = "humantime_serde")]
     pub ttl: Duration,
-    /// Whether hosts have the IPv6 address ::1 too. Default false.
+    /// Whether hosts have the IPv6 address `::1` too. Default false.
     pub ipv6: bool,
     /// Threads that serve. Default 1: the web is cheap, and its clients want the other cores.
     pub threads: usize,
@@ -101,7 +102,7 @@ impl Default for TestWebConfig {
             https_percent: 0,
             http2: true,
             dns_port: 0,
-            ttl: Duration::from_secs(60),
+            ttl: Duration::from_mins(1),
             ipv6: false,
             threads: 1,
             latency: Duration::ZERO,
@@ -123,7 +124,7 @@ impl Default for TestWebConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraphConfig {
-    /// An edge list (`source target` a line, `#` comments, `.gz` allowed), or the base name of WebGraph files (the
+    /// An edge list (`source target` a line, `#` comments, `.gz` allowed), or the base name of `WebGraph` files (the
     /// path without `.graph` and `.properties`).
     pub path: PathBuf,
     /// The pages' URLs, one a line in the order of their numbers, `.gz` allowed; scheme and port are replaced by the
@@ -133,11 +134,15 @@ pub struct GraphConfig {
     /// Where there is no list of URLs: how many consecutive pages make a host. Default 1000; graphs are numbered in
     /// the order of URLs, so neighbours mostly did share a host.
     #[serde(default = "pages_per_host")]
-    pub pages_per_host: std::num::NonZeroU32,
+    pub pages_per_host: NonZeroU32,
 }
 
-const fn pages_per_host() -> std::num::NonZeroU32 {
-    std::num::NonZeroU32::new(1000).unwrap()
+const fn pages_per_host() -> NonZeroU32 {
+    const PAGES: u32 = 1000;
+    match NonZeroU32::new(PAGES) {
+        Some(pages) => pages,
+        None => NonZeroU32::MIN,
+    }
 }
 
 /// A folder served as a site.

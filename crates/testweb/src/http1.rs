@@ -48,8 +48,14 @@ pub(crate) struct Connection<S> {
     /// Read and not yet understood.
     input: Vec<u8>,
     world: Arc<World>,
-    address: IpAddr,
-    origin_is_https: bool,
+    arrived: Arrived,
+}
+
+/// Where a connection came in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) address: IpAddr,
+    pub(crate) is_https: bool,
 }
 
 /// The client has closed the connection, or it broke.
@@ -63,10 +69,10 @@ const REQUEST_BYTES_MAX: usize = 64 << 10;
 const HEADERS_MAX: usize = 100;
 
 /// A connection without a request for this long is closed.
-const IDLE_MAX: Duration = Duration::from_secs(60);
+const IDLE_MAX: Duration = Duration::from_mins(1);
 
 /// How often the server makes sure that a waiting client is still there.
-const PRESENCE_EVERY: Duration = Duration::from_millis(5);
+pub(crate) const PRESENCE_EVERY: Duration = Duration::from_millis(5);
 
 /// A request read, with what belongs to its connection.
 struct Arrival {
@@ -93,18 +99,12 @@ pub(crate) enum Served<S> {
 }
 
 impl<S: Transport> Connection<S> {
-    pub(crate) fn new(
-        stream: S,
-        world: Arc<World>,
-        address: IpAddr,
-        origin_is_https: bool,
-    ) -> Self {
+    pub(crate) fn new(stream: S, world: Arc<World>, arrived: Arrived) -> Self {
         Self {
             stream,
             input: Vec::with_capacity(2048),
             world,
-            address,
-            origin_is_https,
+            arrived,
         }
     }
 
@@ -129,8 +129,7 @@ impl<S: Transport> Connection<S> {
             let response = self.world.respond(&arrival.request);
             let mut open = OpenExchange::new(
                 Arc::clone(&self.world),
-                self.address,
-                self.origin_is_https,
+                self.arrived,
                 &arrival.request,
                 arrival.start,
             );
@@ -354,16 +353,15 @@ pub(crate) struct OpenExchange {
 impl OpenExchange {
     pub(crate) fn new(
         world: Arc<World>,
-        address: IpAddr,
-        is_https: bool,
+        arrived: Arrived,
         request: &Request,
         start: UnixNanos,
     ) -> Self {
-        let origin = world.ports.origin(&request.host, is_https);
+        let origin = world.ports.origin(&request.host, arrived.is_https);
         Self {
             world,
             exchange: Exchange {
-                address,
+                address: arrived.address,
                 host: request.host.clone(),
                 method: request.method.clone(),
                 url: origin + &request.target,
@@ -375,6 +373,10 @@ impl OpenExchange {
             },
             head_left: 0,
         }
+    }
+
+    pub(crate) fn start(&self) -> UnixNanos {
+        self.exchange.start
     }
 
     pub(crate) fn is_head(&self) -> bool {

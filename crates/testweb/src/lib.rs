@@ -14,20 +14,26 @@ mod clock;
 mod config;
 mod delivery;
 mod dns;
+mod folder;
+mod graph;
 mod http1;
+mod http2;
 mod judge;
 mod misbehaviour;
 mod prose;
 mod synthetic;
+mod tls;
 mod web;
 mod world;
 
 pub use access_log::{Counters, Ending, Exchange};
 pub use clock::UnixNanos;
 pub use config::{FolderConfig, GraphConfig, TestWebConfig};
+pub use graph::GraphError;
 pub use judge::{JudgeError, Moment, VIOLATIONS_LISTED_MAX, Verdict, Violation, judge};
 pub use misbehaviour::{
     Misbehaviour, NAMES as MISBEHAVIOUR_NAMES, Refusal, RefusalStatus, RetryAfterForm, Rule,
     RuleError,
 };
+pub use tls::TlsError;
 pub use web::{StartError, TestWeb};

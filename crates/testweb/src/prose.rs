@@ -53,7 +53,7 @@ impl Prose {
     /// The prose of a language in a charset, the same for the same seed.
     pub(crate) fn new(seed: u64, language: Language, charset: &'static Encoding) -> Self {
         let vocabulary = language.vocabulary();
-        let mut chance = Chance::about(seed, 0x7072_6f73_65);
+        let mut chance = Chance::about(seed, 0x0070_726f_7365);
         let encode = |text: String| charset.encode(&text).0.into_owned();
         Self {
             sentences: (0..SENTENCES)

@@ -197,17 +197,13 @@ impl Synthetic {
         let is_gzipped = host.has_gzip && request.accepts_gzip;
         let suffix = if is_gzipped { "-gz" } else { "" };
         let etag = format!("\"{:016x}{suffix}\"", version.tag());
-        let is_current = request.has_current(&etag, made);
-        let validators = vec![
-            ("etag", etag),
-            ("last-modified", httpdate::fmt_http_date(made)),
-        ];
-        if is_current {
-            return Answer::not_modified(validators);
-        }
+        let headers = match request.validate(etag, made) {
+            Ok(headers) => headers,
+            Err(not_modified) => return not_modified,
+        };
         let mut answer = Answer {
             status: 200,
-            headers: validators,
+            headers,
             body: self.html(host, page, version, traps),
             is_chunked: host.has_chunks,
         };

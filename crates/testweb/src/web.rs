@@ -14,14 +14,18 @@ use tokio::sync::watch;
 use crate::access_log::{AccessLog, Counters};
 use crate::config::TestWebConfig;
 use crate::dns;
-use crate::http1::{Connection, Served};
+use crate::graph::GraphError;
+use crate::http1::{Arrived, Connection, Served, Transport};
+use crate::http2;
 use crate::synthetic::Ports;
+use crate::tls::{Tls, TlsError};
 use crate::world::World;
 
 /// A web on loopback that is being served. It stops when dropped.
 #[derive(Debug)]
 pub struct TestWeb {
     world: Arc<World>,
+    tls: Option<Arc<Tls>>,
     dns: SocketAddr,
     stop: watch::Sender<bool>,
     threads: Vec<JoinHandle<()>>,
@@ -52,6 +56,15 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// A folder is not there.
+    #[error("there is no folder {0}")]
+    Folder(PathBuf),
+    /// The graph cannot be served.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// There is no TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// No thread can be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -64,36 +77,40 @@ impl TestWeb {
         if !mistakes.is_empty() {
             return Err(StartError::Config(mistakes));
         }
+        if let Some(folder) = config.folders.iter().find(|folder| !folder.path.is_dir()) {
+            return Err(StartError::Folder(folder.path.clone()));
+        }
         let log = AccessLog::create(config.log.as_deref()).map_err(|source| StartError::Log {
             path: config.log.clone().unwrap_or_default(),
             source,
         })?;
         let http = Listeners::bind("HTTP", config.http_port, &config)?;
-        let names = dns::Sockets::bind(config.dns_port)
-            .and_then(|sockets| Ok((sockets.address()?, sockets)))
-            .map_err(|source| StartError::Listen {
-                service: "DNS",
-                port: config.dns_port,
-                source,
-            });
-        let (dns, names) = names?;
+        let https = config
+            .tls
+            .then(|| Listeners::bind("HTTPS", config.https_port, &config));
+        let https = https.transpose()?;
+        let (dns, names) = bind_dns(config.dns_port)?;
         let ports = Ports {
             http: http.port,
-            https: None,
+            https: https.as_ref().map(|listeners| listeners.port),
         };
-        let world = Arc::new(World::new(config, ports, log));
+        let world = Arc::new(World::new(config, ports, log)?);
+        let tls = https.is_some().then(|| Tls::new(&world)).transpose()?;
         let (stop, stopped) = watch::channel(false);
         let mut web = Self {
             world,
+            tls: tls.map(Arc::new),
             dns,
             stop,
             threads: Vec::new(),
         };
         let mut names = Some(names);
+        let mut https = https.into_iter().flat_map(|listeners| listeners.per_thread);
         for http in http.per_thread {
             let thread = ServerThread {
                 world: Arc::clone(&web.world),
                 http,
+                https: web.tls.clone().zip(https.next()),
                 names: names.take(),
                 stopped: stopped.clone(),
             };
@@ -121,7 +138,14 @@ impl TestWeb {
         self.world.ports.https
     }
 
-    /// Home pages to begin a crawl with. Every page of the synthetic hosts can be reached from any one of them.
+    /// The certificate of the authority that clients must trust, if there is TLS.
+    #[must_use]
+    pub fn ca_pem(&self) -> Option<&str> {
+        self.tls.as_deref().map(Tls::ca_pem)
+    }
+
+    /// URLs to begin a crawl with: home pages, from any one of which all synthetic hosts can be reached; the graph's
+    /// page with the most links; the roots of folders.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
         self.world.seeds()
@@ -184,7 +208,17 @@ impl Drop for TestWeb {
     }
 }
 
-/// The listeners of one service: for each thread one on all IPv4 addresses, and one on ::1 if wanted.
+fn bind_dns(port: u16) -> Result<(SocketAddr, dns::Sockets), StartError> {
+    dns::Sockets::bind(port)
+        .and_then(|sockets| Ok((sockets.address()?, sockets)))
+        .map_err(|source| StartError::Listen {
+            service: "DNS",
+            port,
+            source,
+        })
+}
+
+/// The listeners of one service: for each thread one on all IPv4 addresses, and one on `::1` if wanted.
 struct Listeners {
     port: u16,
     per_thread: Vec<Vec<std::net::TcpListener>>,
@@ -242,6 +276,7 @@ fn listen(address: IpAddr, port: u16) -> io::Result<std::net::TcpListener> {
 struct ServerThread {
     world: Arc<World>,
     http: Vec<std::net::TcpListener>,
+    https: Option<(Arc<Tls>, Vec<std::net::TcpListener>)>,
     names: Option<dns::Sockets>,
     stopped: watch::Receiver<bool>,
 }
@@ -263,9 +298,15 @@ impl ServerThread {
     }
 
     async fn run(mut self) -> io::Result<()> {
-        for listener in self.http {
+        let (tls, https) = self.https.unzip();
+        let plain = self.http.into_iter().map(|listener| (listener, None));
+        let secure = https
+            .into_iter()
+            .flatten()
+            .map(|listener| (listener, tls.clone()));
+        for (listener, tls) in plain.chain(secure) {
             let listener = TcpListener::from_std(listener)?;
-            tokio::spawn(accept(listener, Arc::clone(&self.world)));
+            tokio::spawn(accept(listener, tls, Arc::clone(&self.world)));
         }
         let _names = match self.names {
             Some(sockets) => Some(sockets.serve(Arc::clone(&self.world))?),
@@ -277,11 +318,11 @@ impl ServerThread {
     }
 }
 
-async fn accept(listener: TcpListener, world: Arc<World>) {
+async fn accept(listener: TcpListener, tls: Option<Arc<Tls>>, world: Arc<World>) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) if peer.ip().to_canonical().is_loopback() => {
-                tokio::spawn(serve(stream, Arc::clone(&world)));
+                tokio::spawn(serve(stream, tls.clone(), Arc::clone(&world)));
             }
             Ok((_, peer)) => tracing::warn!(%peer, "connection from outside dropped"),
             Err(error) => {
@@ -292,18 +333,35 @@ async fn accept(listener: TcpListener, world: Arc<World>) {
     }
 }
 
-async fn serve(stream: TcpStream, world: Arc<World>) {
+/// Time for a TLS handshake.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
+
+async fn serve(stream: TcpStream, tls: Option<Arc<Tls>>, world: Arc<World>) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "connection without TCP_NODELAY");
     }
-    match Connection::new(stream, world, local.ip(), false)
-        .serve()
-        .await
-    {
+    let arrived = Arrived {
+        address: local.ip(),
+        is_https: tls.is_some(),
+    };
+    let Some(tls) = tls else {
+        return serve_any(stream, world, arrived).await;
+    };
+    match tokio::time::timeout(HANDSHAKE_MAX, tls.accept(stream)).await {
+        Ok(Ok(stream)) => serve_any(stream, world, arrived).await,
+        Ok(Err(error)) => tracing::debug!(%error, "handshake failed"),
+        Err(_) => tracing::debug!("handshake not finished in time"),
+    }
+}
+
+/// Serves HTTP/1.1, or HTTP/2 to a client that begins with its preface, which over TLS was agreed before.
+async fn serve_any<S: Transport>(stream: S, world: Arc<World>, arrived: Arrived) {
+    let connection = Connection::new(stream, Arc::clone(&world), arrived);
+    match connection.serve().await {
         Served::Done => {}
-        Served::Http2 { .. } => {}
+        Served::Http2 { stream, input } => http2::serve(stream, input, world, arrived).await,
     }
 }

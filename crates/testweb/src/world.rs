@@ -8,13 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::access_log::AccessLog;
-use crate::answer::{Answer, Request};
+use crate::answer::{Answer, Request, host_name};
 use crate::chance::mix;
 use crate::clock::{Clock, UnixNanos};
 use crate::config::TestWebConfig;
 use crate::delivery::{Manner, Wire};
+use crate::folder::Folder;
+use crate::graph::Graph;
 use crate::misbehaviour::{Misbehaviour, Refusal, RetryAfterForm};
-use crate::synthetic::{Ports, Synthetic, Traps};
+use crate::synthetic::{Ports, Synthetic, SyntheticHost, Traps};
+use crate::web::StartError;
 
 /// Everything that connections share.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct World {
     pub(crate) log: AccessLog,
     pub(crate) ports: Ports,
     synthetic: Synthetic,
+    graph: Option<Graph>,
+    folders: Vec<Folder>,
     hosts: Vec<HostEntry>,
     by_name: HashMap<String, usize>,
 }
@@ -43,6 +48,8 @@ struct HostEntry {
 #[derive(Clone, Copy, Debug)]
 enum Site {
     Synthetic(usize),
+    Graph(usize),
+    Folder(usize),
 }
 
 /// What the DNS server is to say about a name.
@@ -66,31 +73,63 @@ pub(crate) struct Response {
 }
 
 impl World {
-    pub(crate) fn new(config: TestWebConfig, ports: Ports, log: AccessLog) -> Self {
-        let synthetic = Synthetic::new(&config, ports);
+    pub(crate) fn new(
+        config: TestWebConfig,
+        ports: Ports,
+        log: AccessLog,
+    ) -> Result<Self, StartError> {
+        let graph = config.graph.as_ref();
+        let graph = graph.map(|source| Graph::load(source, &config, ports));
+        let folders = config.folders.iter();
         let mut world = Self {
             clock: Clock::start(config.clock_speed),
             log,
             ports,
+            synthetic: Synthetic::new(&config, ports),
+            graph: graph.transpose()?,
+            folders: folders
+                .map(|folder| Folder::new(folder.path.clone(), ports.origin(&folder.host, false)))
+                .collect(),
             hosts: Vec::new(),
             by_name: HashMap::new(),
-            synthetic,
             config,
         };
-        for index in 0..world.synthetic.hosts().len() {
-            let name = world.synthetic.hosts()[index].name.clone();
-            world.add_host(name, Site::Synthetic(index));
+        let mut sites: Vec<(String, Site)> = Vec::new();
+        let names = world.synthetic.hosts().iter().map(|host| &host.name);
+        sites.extend(names.cloned().zip((0..).map(Site::Synthetic)));
+        let names = world
+            .graph
+            .iter()
+            .flat_map(Graph::hosts)
+            .map(|host| &host.name);
+        sites.extend(names.cloned().zip((0..).map(Site::Graph)));
+        let names = world.config.folders.iter().map(|folder| &folder.host);
+        sites.extend(
+            names
+                .map(|name| host_name(name))
+                .zip((0..).map(Site::Folder)),
+        );
+        for (name, site) in sites {
+            world.add_host(name, site)?;
         }
-        world
+        Ok(world)
     }
 
-    fn add_host(&mut self, name: String, site: Site) {
+    fn add_host(&mut self, name: String, site: Site) -> Result<(), StartError> {
         let rules = self.config.misbehaviours.iter();
         let misbehaviours = rules
             .filter(|rule| rule.covers(&name))
             .flat_map(|rule| rule.misbehaviours.iter().cloned())
             .collect();
-        self.by_name.insert(name.clone(), self.hosts.len());
+        if self
+            .by_name
+            .insert(name.clone(), self.hosts.len())
+            .is_some()
+        {
+            return Err(StartError::Config(vec![format!(
+                "two hosts are called {name}"
+            )]));
+        }
         self.hosts.push(HostEntry {
             name,
             site,
@@ -98,6 +137,7 @@ impl World {
             requests: AtomicU64::new(0),
             refuses_until: AtomicU64::new(0),
         });
+        Ok(())
     }
 
     pub(crate) fn host_names(&self) -> impl Iterator<Item = &str> {
@@ -176,6 +216,11 @@ impl World {
                 let traps = host.traps(self.config.seed);
                 self.synthetic.answer(index, request, &self.clock, traps)
             }
+            Site::Graph(index) => match &self.graph {
+                Some(graph) => graph.answer(index, request, &self.clock),
+                None => Answer::plain(404),
+            },
+            Site::Folder(index) => self.folders[index].answer(request),
         }
     }
 
@@ -206,22 +251,34 @@ impl World {
         }
     }
 
-    /// Home pages to begin with.
+    /// Where to begin: home pages, the graph's best connected page, and the folders' roots.
     pub(crate) fn seeds(&self) -> Vec<String> {
         let hosts = self.synthetic.hosts().iter().take(self.config.seeds);
-        hosts.map(super::synthetic::SyntheticHost::home).collect()
+        let folders = self
+            .folders
+            .iter()
+            .map(|folder| format!("{}/", folder.origin));
+        hosts
+            .map(SyntheticHost::home)
+            .chain(self.graph.as_ref().and_then(Graph::seed))
+            .chain(folders)
+            .collect()
     }
 
     /// The pages of a host that can be reached.
     pub(crate) fn page_urls(&self, name: &str) -> Box<dyn Iterator<Item = String> + '_> {
         match self.by_name.get(name).map(|&index| self.hosts[index].site) {
             Some(Site::Synthetic(index)) => Box::new(self.synthetic.page_urls(index)),
-            None => Box::new(std::iter::empty()),
+            Some(Site::Graph(index)) => {
+                let graph = self.graph.iter();
+                Box::new(graph.flat_map(move |graph| graph.page_urls(index)))
+            }
+            Some(Site::Folder(_)) | None => Box::new(std::iter::empty()),
         }
     }
 
     pub(crate) fn page_count(&self) -> u64 {
-        self.synthetic.page_count()
+        self.synthetic.page_count() + self.graph.as_ref().map_or(0, Graph::page_count)
     }
 }
 

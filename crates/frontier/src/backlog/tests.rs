@@ -239,7 +239,7 @@ impl Model {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Op {
     Append { delay: u64 },
     Next { count: usize },
@@ -715,7 +715,7 @@ fn a_long_log_of_acknowledgements_is_written_again_and_says_the_same() {
     // Every other one first: the worst case for ranges.
     let (even, odd): (Vec<_>, Vec<_>) = drain(&mut backlog, START)
         .into_iter()
-        .partition(|(_, entry)| number(entry) % 2 == 0);
+        .partition(|(_, entry)| number(entry).is_multiple_of(2));
     for (ticket, _) in even {
         backlog.ack(ticket);
     }

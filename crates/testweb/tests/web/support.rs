@@ -1,9 +1,4 @@
 //! A small client: resolves by the web's own DNS server and speaks HTTP/1.1 byte by byte.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "each test file uses its own part of the client"
-)]
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
@@ -16,24 +11,24 @@ use junkai_testweb::TestWeb;
 
 /// What came back.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Reply {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         found.next().map(|(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
     /// Reads a whole answer of a connection that was closed after it.
-    pub fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
         let (head, body) = bytes.split_at(end.expect("an answer has a head") + 4);
         let head = std::str::from_utf8(head).unwrap();
@@ -71,9 +66,9 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
 }
 
 /// Nothing in these tests takes nearly so long.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-pub fn resolver(web: &TestWeb) -> TokioResolver {
+pub(crate) fn resolver(web: &TestWeb) -> TokioResolver {
     let mut connection = ConnectionConfig::udp();
     connection.port = web.dns().port();
     let server = NameServerConfig::new(web.dns().ip(), true, vec![connection]);
@@ -83,7 +78,7 @@ pub fn resolver(web: &TestWeb) -> TokioResolver {
         .unwrap()
 }
 
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -91,7 +86,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-pub fn resolve(web: &TestWeb, name: &str) -> IpAddr {
+pub(crate) fn resolve(web: &TestWeb, name: &str) -> IpAddr {
     block_on(async {
         let found = resolver(web).lookup_ip(format!("{name}.")).await.unwrap();
         found.iter().next().unwrap()
@@ -99,7 +94,7 @@ pub fn resolve(web: &TestWeb, name: &str) -> IpAddr {
 }
 
 /// Asks for a URL path on a fresh connection and sends what headers are given.
-pub fn send(web: &TestWeb, host: &str, path: &str, headers: &str) -> TcpStream {
+pub(crate) fn send(web: &TestWeb, host: &str, path: &str, headers: &str) -> TcpStream {
     let address = SocketAddr::new(resolve(web, host), web.http_port());
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -109,17 +104,71 @@ pub fn send(web: &TestWeb, host: &str, path: &str, headers: &str) -> TcpStream {
 }
 
 /// All bytes of the answer on a connection of its own.
-pub fn get_bytes(web: &TestWeb, host: &str, path: &str, headers: &str) -> io::Result<Vec<u8>> {
+pub(crate) fn get_bytes(
+    web: &TestWeb,
+    host: &str,
+    path: &str,
+    headers: &str,
+) -> io::Result<Vec<u8>> {
     let headers = format!("connection: close\r\n{headers}");
     let mut bytes = Vec::new();
     send(web, host, path, &headers).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-pub fn get(web: &TestWeb, host: &str, path: &str) -> Reply {
+pub(crate) fn get(web: &TestWeb, host: &str, path: &str) -> Reply {
     get_with(web, host, path, "")
 }
 
-pub fn get_with(web: &TestWeb, host: &str, path: &str, headers: &str) -> Reply {
+pub(crate) fn get_with(web: &TestWeb, host: &str, path: &str, headers: &str) -> Reply {
     Reply::parse(&get_bytes(web, host, path, headers).unwrap())
+}
+
+/// A link of a page.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Link {
+    pub(crate) url: String,
+    pub(crate) is_nofollow: bool,
+}
+
+/// The links of `<a href>` in the order of the page, resolved against its base.
+pub(crate) fn links(page: &str, html: &[u8]) -> Vec<Link> {
+    // Every charset that is served has ASCII in its place.
+    let html = String::from_utf8_lossy(html);
+    let mut base = url::Url::parse(page).unwrap();
+    if let Some((_, rest)) = html.split_once("<base href=\"") {
+        base = base.join(rest.split('"').next().unwrap()).unwrap();
+    }
+    let anchors = html.split("<a href=\"").skip(1);
+    anchors
+        .map(|rest| {
+            let (href, tail) = rest.split_once('"').unwrap();
+            Link {
+                url: base.join(&href.replace("&amp;", "&")).unwrap().into(),
+                is_nofollow: tail.starts_with(" rel=\"nofollow\""),
+            }
+        })
+        .collect()
+}
+
+/// Visits all that can be reached from a seed by links that may be followed; says what status each URL had.
+pub(crate) fn crawl(web: &TestWeb, seed: &str) -> std::collections::BTreeMap<String, u16> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut waiting = vec![seed.to_owned()];
+    while let Some(page) = waiting.pop() {
+        if found.contains_key(&page) || page.contains("/private/") {
+            continue;
+        }
+        let url = url::Url::parse(&page).unwrap();
+        let path = &url[url::Position::BeforePath..];
+        let reply = get(web, url.host_str().unwrap(), path);
+        let target = reply
+            .header("location")
+            .map(|to| url.join(to).unwrap().into());
+        waiting.extend(target);
+        let links = links(&page, &reply.body).into_iter();
+        waiting.extend(links.filter(|link| !link.is_nofollow).map(|link| link.url));
+        found.insert(page, reply.status);
+    }
+    found
 }

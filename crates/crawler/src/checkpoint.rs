@@ -1,0 +1,184 @@
+//! Checkpoints: makes what was written durable every few seconds, beside the crawl.
+//!
+//! The frontier's thread notes how long its files are; a thread of its own then asks the file system to make everything
+//! durable, and only after that names these lengths in the `MANIFEST`. So the manifest never promises what is not on
+//! disk, and the crawl never waits for the disk. Merges of the seen set run beside the crawl in the same way.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use junkai_frontier::backlog::{Backlog, Position};
+use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
+
+use crate::CrawlError;
+use crate::log::Logs;
+use crate::manifest::{Manifest, boot_id};
+use crate::progress::Progress;
+use crate::settings::Settings;
+
+/// How often the room on the disk is looked at.
+const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What has to be done every few seconds.
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    archive: PathBuf,
+    every: Duration,
+    disk_free_min: u64,
+    keys: u32,
+    due: Instant,
+    disk_look_due: Instant,
+    running: Option<JoinHandle<Result<(), CrawlError>>>,
+    merging: Option<JoinHandle<Result<Merged, SeenError>>>,
+}
+
+impl Checkpoints {
+    pub(crate) fn new(archive: &Path, settings: &Settings) -> Checkpoints {
+        let now = Instant::now();
+        Checkpoints {
+            archive: archive.to_owned(),
+            every: settings.crawl.checkpoint_every,
+            disk_free_min: settings.crawl.disk_free_min,
+            keys: settings.ring.keys,
+            due: now,
+            disk_look_due: now,
+            running: None,
+            merging: None,
+        }
+    }
+
+    /// Does what is due.
+    pub(crate) fn when_due(
+        &mut self,
+        seen: &mut Seen,
+        backlog: &mut Backlog,
+        logs: &Logs,
+        progress: &Progress,
+    ) -> Result<(), CrawlError> {
+        let now = Instant::now();
+        if self.disk_look_due <= now {
+            self.disk_look_due = now + DISK_LOOK_EVERY;
+            self.look_at_disk(progress);
+        }
+        self.merge(seen)?;
+        if self.running.as_ref().is_some_and(JoinHandle::is_finished) {
+            self.wait_for_running()?;
+            backlog.checkpointed(Position(seen.mark().0))?;
+        }
+        if self.running.is_none() && self.due <= now && !progress.is_disk_full() {
+            self.due = now + self.every;
+            self.begin(seen, backlog, logs)?;
+        }
+        Ok(())
+    }
+
+    /// The last checkpoint of a run, after everything has ended.
+    pub(crate) fn last(
+        &mut self,
+        seen: &mut Seen,
+        backlog: &mut Backlog,
+        logs: &Logs,
+    ) -> Result<(), CrawlError> {
+        self.wait_for_running()?;
+        if let Some(merge) = self.merging.take() {
+            install(seen, merge)?;
+        }
+        flush_seen(seen, backlog)?;
+        self.begin(seen, backlog, logs)?;
+        self.wait_for_running()?;
+        backlog.checkpointed(Position(seen.mark().0))?;
+        Ok(())
+    }
+
+    /// Notes the lengths of all files, and makes them durable beside the crawl.
+    fn begin(&mut self, seen: &Seen, backlog: &mut Backlog, logs: &Logs) -> Result<(), CrawlError> {
+        let manifest = Manifest {
+            format: Manifest::format(),
+            boot: boot_id(),
+            backlog: backlog.sync()?,
+            keys: self.keys,
+            known: seen.len(),
+            waiting: backlog.waiting(),
+            log_lengths: logs.lengths(),
+        };
+        let archive = self.archive.clone();
+        let work = move || {
+            rustix::fs::syncfs(File::open(&archive)?).map_err(std::io::Error::from)?;
+            manifest.store(&archive.join("state"))?;
+            Ok(())
+        };
+        self.running = Some(
+            std::thread::Builder::new()
+                .name("checkpoint".into())
+                .spawn(work)?,
+        );
+        Ok(())
+    }
+
+    fn wait_for_running(&mut self) -> Result<(), CrawlError> {
+        match self.running.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(_)) => Err(CrawlError::Bug {
+                what: "the checkpoint thread panicked".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn merge(&mut self, seen: &mut Seen) -> Result<(), CrawlError> {
+        if self.merging.as_ref().is_some_and(JoinHandle::is_finished)
+            && let Some(merge) = self.merging.take()
+        {
+            install(seen, merge)?;
+        }
+        if self.merging.is_none()
+            && let Some(job) = seen.next_merge()
+        {
+            self.merging = Some(
+                std::thread::Builder::new()
+                    .name("merge".into())
+                    .spawn(move || job.run())?,
+            );
+        }
+        Ok(())
+    }
+
+    fn look_at_disk(&self, progress: &Progress) {
+        let free = match rustix::fs::statvfs(&self.archive) {
+            Ok(stat) => stat.f_bavail.saturating_mul(stat.f_frsize),
+            Err(_) => return,
+        };
+        progress.disk_free.set(free);
+        let low = free < self.disk_free_min;
+        if progress.set_disk_low(low) {
+            if low {
+                tracing::error!(
+                    free,
+                    "the disk is nearly full: the crawl pauses until there is room"
+                );
+            } else {
+                tracing::info!(free, "there is room on the disk again: the crawl goes on");
+            }
+        }
+    }
+}
+
+/// Makes the log of new URLs durable, then the keys of the table: a URL is never known without waiting.
+pub(crate) fn flush_seen(seen: &mut Seen, backlog: &mut Backlog) -> Result<(), CrawlError> {
+    backlog.sync()?;
+    seen.flush(Mark(backlog.position().0))?;
+    Ok(())
+}
+
+fn install(
+    seen: &mut Seen,
+    merge: JoinHandle<Result<Merged, SeenError>>,
+) -> Result<(), CrawlError> {
+    let merged = merge.join().map_err(|_| CrawlError::Bug {
+        what: "a merge of the seen set panicked".to_owned(),
+    })??;
+    seen.install(merged)?;
+    Ok(())
+}

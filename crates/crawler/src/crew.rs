@@ -1,0 +1,123 @@
+//! The crew: the workers' threads, and the bounded channels to and from them.
+//!
+//! The frontier's thread fills the orders and empties the reports. Orders never block it: visits in flight and names
+//! asked for are bounded, and the channels have room for all of them. Reports may block a worker; that is the brake.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use tokio::sync::mpsc::{self, Sender};
+
+use crate::CrawlError;
+use crate::opening::Opening;
+use crate::progress::Progress;
+use crate::visit::{Order, Report};
+use crate::worker::{Shared, Worker};
+
+/// Reports that may wait for the frontier's thread.
+const REPORTS_MAX: usize = 4096;
+
+/// The workers.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    orders: Vec<Sender<Order>>,
+    reports: Receiver<Report>,
+    threads: Vec<JoinHandle<Result<(), CrawlError>>>,
+}
+
+impl Crew {
+    /// Starts the workers; each opens its own WARC file with its first capture.
+    pub(crate) fn start(
+        archive: &Path,
+        opening: &Opening,
+        progress: &Arc<Progress>,
+    ) -> Result<Crew, CrawlError> {
+        let settings = &opening.settings;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let count = settings.crawl.workers.map_or(cores, usize::from);
+        let (send_report, reports) = bounded(REPORTS_MAX);
+        let shared = Shared {
+            settings: Arc::clone(settings),
+            scope: Arc::clone(&opening.scope),
+            rules: Arc::clone(&opening.rules),
+            progress: Arc::clone(progress),
+            clock: opening.clock,
+            reports: send_report,
+        };
+        // Every visit in flight and every name asked for may be with one worker.
+        let orders_max = settings.crawl.concurrency.get() + settings.ring.waiting_max + 1;
+        let mut crew = Crew {
+            orders: Vec::new(),
+            reports,
+            threads: Vec::new(),
+        };
+        for number in 0..count {
+            let (give, orders) = mpsc::channel(orders_max);
+            let (shared, archive) = (shared.clone(), archive.to_owned());
+            let (ready, started) = std::sync::mpsc::sync_channel(1);
+            let work = move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()?;
+                runtime.block_on(async {
+                    let worker = Worker::new(number, shared, &archive);
+                    match worker {
+                        Ok(worker) => {
+                            // Whoever waits for this may have gone; then the orders end at once.
+                            let _gone = ready.send(Ok(()));
+                            worker.run(orders).await
+                        }
+                        Err(error) => {
+                            let _gone = ready.send(Err(error));
+                            Ok(())
+                        }
+                    }
+                })
+            };
+            crew.threads.push(
+                std::thread::Builder::new()
+                    .name(format!("worker-{number}"))
+                    .spawn(work)?,
+            );
+            crew.orders.push(give);
+            started.recv().map_err(|_| CrawlError::Worker {
+                reason: "a worker did not start".to_owned(),
+            })??;
+        }
+        Ok(crew)
+    }
+
+    /// Gives an order to the worker that `number` falls on.
+    pub(crate) fn give(&self, number: usize, order: Order) {
+        let worker = number % self.orders.len();
+        if self.orders[worker].try_send(order).is_err() {
+            // There is room for every order, so the worker has ended; its report says why.
+            tracing::error!(worker, "an order found its worker gone");
+        }
+    }
+
+    /// The next report, after waiting for it at most so long.
+    pub(crate) fn report_within(&self, patience: Duration) -> Result<Option<Report>, CrawlError> {
+        match self.reports.recv_timeout(patience) {
+            Ok(report) => Ok(Some(report)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(CrawlError::Worker {
+                reason: "all workers have ended".to_owned(),
+            }),
+        }
+    }
+
+    /// Ends the orders and waits until every worker has closed its files.
+    pub(crate) fn dismiss(&mut self) -> Result<(), CrawlError> {
+        self.orders.clear();
+        for thread in self.threads.drain(..) {
+            thread.join().map_err(|_| CrawlError::Worker {
+                reason: "a worker panicked".to_owned(),
+            })??;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Why a crawl cannot go on. What the web does wrong is not here: that is an outcome, and recorded.
+
+use std::io;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use junkai_archive::{IndexError, RecoverError, WriteError};
+use junkai_frontier::backlog::BacklogError;
+use junkai_frontier::seen::SeenError;
+
+use crate::manifest::ManifestError;
+
+/// Why a crawl cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CrawlError {
+    /// The settings are wrong.
+    #[error("the settings are wrong:\n  {}", mistakes.join("\n  "))]
+    Settings {
+        /// Every mistake, in words.
+        mistakes: Vec<String>,
+    },
+    /// A public address was about to be visited by nobody.
+    #[error(
+        "{url} is at the public address {address}, and nobody could reach you about it; \
+         say who you are with --contact you@example.org (or identity.contact in junkai.toml)"
+    )]
+    NoContact {
+        /// The page that was about to be visited.
+        url: String,
+        /// Where it is.
+        address: IpAddr,
+    },
+    /// There is neither a seed nor an earlier run.
+    #[error("nothing to crawl: name a seed, as in `junkai crawl https://example.org`")]
+    NothingToCrawl,
+    /// Another process crawls into this archive.
+    #[error("{archive} is in use by another crawl; wait for it to end, or use another --archive")]
+    InUse {
+        /// The archive.
+        archive: PathBuf,
+    },
+    /// There is no archive.
+    #[error("{archive} is not an archive: it has no `state` folder")]
+    NoArchive {
+        /// The folder that was named.
+        archive: PathBuf,
+    },
+    /// The network cannot be used at all.
+    #[error("the network cannot be used: {reason}")]
+    Network {
+        /// Why.
+        reason: String,
+    },
+    /// A worker cannot go on.
+    #[error("a worker cannot go on: {reason}")]
+    Worker {
+        /// Why.
+        reason: String,
+    },
+    /// A mistake in junkai itself.
+    #[error("a mistake in junkai: {what}; please report it")]
+    Bug {
+        /// What should not have happened.
+        what: String,
+    },
+    /// The checkpoint cannot be read or written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// The waiting visits cannot be read or written.
+    #[error(transparent)]
+    Backlog(#[from] BacklogError),
+    /// The set of known URLs cannot be read or written.
+    #[error(transparent)]
+    Seen(#[from] SeenError),
+    /// A capture cannot be kept.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The archive could not be repaired.
+    #[error(transparent)]
+    Recover(#[from] RecoverError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A file of the archive cannot be used.
+    #[error("cannot use the archive's files")]
+    Io(#[from] io::Error),
+}
+
+impl CrawlError {
+    /// Whether waiting for room on the disk helps.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        match self {
+            CrawlError::Backlog(error) => matches!(error, BacklogError::DiskFull { .. }),
+            CrawlError::Seen(error) => matches!(error, SeenError::DiskFull { .. }),
+            CrawlError::Write(error) => matches!(error, WriteError::DiskFull { .. }),
+            CrawlError::Manifest(ManifestError::Write { source, .. }) | CrawlError::Io(source) => {
+                matches!(
+                    source.kind(),
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+                )
+            }
+            _ => false,
+        }
+    }
+}

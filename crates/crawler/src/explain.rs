@@ -1,0 +1,274 @@
+//! Explained: what happened to a URL, why, and when it will be visited next. Reads only: a crawl may be running.
+//!
+//! The sources, in order: the settings (scope), the archived robots.txt, the event log, the index, the waiting visits on
+//! disk, and what servers asked for. Scans where it must: it is for a person who asks, not for the crawl.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use jiff::Timestamp;
+use junkai_archive::{Entry, Index, Layout, Reader};
+use junkai_fetch::robots::Robots;
+use junkai_frontier::{ServerState, backlog, server_key};
+use junkai_weburl::{Canonicalizer, PageUrl};
+use serde::Serialize;
+
+use crate::CrawlError;
+use crate::clock;
+use crate::log::Event;
+use crate::scope::{Found, ScopeRules};
+use crate::servers;
+use crate::settings::Settings;
+
+/// Events of one URL that are shown, the latest.
+const EVENTS_MAX: usize = 10;
+/// The longest stored robots.txt that is read back: as much as is ever parsed, with its headers.
+const ROBOTS_BYTES_MAX: u64 = 1 << 20;
+
+/// Everything that is known of a URL.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// Its canonical form.
+    pub url: String,
+    /// The scope rule that decides.
+    pub scope: String,
+    /// What the archived robots.txt says, with the line; none if there is no robots.txt in the archive.
+    pub robots: Option<String>,
+    /// Whether the crawl knows it.
+    pub known: bool,
+    /// Where it waits, if it does.
+    pub waiting: Option<Waiting>,
+    /// What visits came to, the latest last.
+    pub visits: Vec<Event<'static>>,
+    /// Its captures, from the index.
+    pub captures: Vec<Entry>,
+    /// What its server asked for, if anything.
+    pub server: Option<ServerState>,
+    /// When it is visited next, in words.
+    pub next_visit: String,
+}
+
+/// A visit that waits.
+#[derive(Clone, Debug, Serialize)]
+pub struct Waiting {
+    /// Not before this time.
+    pub due: Timestamp,
+    /// Tries that failed so far.
+    pub tries: u8,
+    /// Links from the seed.
+    pub depth: u16,
+    /// How it was reached.
+    pub hops: String,
+    /// The page that led to it.
+    pub via: String,
+}
+
+/// Explains a URL in the light of the archive in `folder`.
+///
+/// # Errors
+/// If it is no archive, or cannot be read.
+pub fn explain(
+    folder: &Path,
+    settings: &Settings,
+    url: &PageUrl,
+) -> Result<Explanation, CrawlError> {
+    let state = folder.join("state");
+    if !state.is_dir() {
+        return Err(CrawlError::NoArchive {
+            archive: folder.to_owned(),
+        });
+    }
+    let index = Index::open(folder)?;
+    let visits = visits(folder, url)?;
+    let captures = index
+        .lookup(url.as_str())?
+        .collect::<Result<Vec<Entry>, _>>()?;
+    let waiting = waiting(&state, url)?;
+    let depth = waiting
+        .as_ref()
+        .map_or_else(|| depth_of(visits.last()), |waiting| waiting.depth);
+    let server = server(&state, settings, visits.last())?;
+    let robots = robots(folder, &index, settings, url)?;
+    Ok(Explanation {
+        scope: scope(&state, settings, url, depth)?,
+        known: waiting.is_some() || !visits.is_empty(),
+        next_visit: next_visit(waiting.as_ref(), server.as_ref(), visits.last()),
+        url: url.as_str().to_owned(),
+        robots,
+        waiting,
+        visits,
+        captures,
+        server,
+    })
+}
+
+fn scope(
+    state: &Path,
+    settings: &Settings,
+    url: &PageUrl,
+    depth: u16,
+) -> Result<String, CrawlError> {
+    let mut scope =
+        ScopeRules::new(&settings.scope).map_err(|mistakes| CrawlError::Settings { mistakes })?;
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let mut found = Found::Link(depth);
+    for seed in servers::earlier_seeds(state)? {
+        if let Ok(seed) = canonical.parse(&seed) {
+            scope.add_root(&seed);
+            if seed == *url {
+                found = Found::Seed;
+            }
+        }
+    }
+    Ok(scope.decide(url, found).to_string())
+}
+
+/// What the latest archived robots.txt of the origin says.
+fn robots(
+    folder: &Path,
+    index: &Index,
+    settings: &Settings,
+    url: &PageUrl,
+) -> Result<Option<String>, CrawlError> {
+    let place = format!("{}/robots.txt", url.origin());
+    let Some(entry) = index.latest(&place)? else {
+        return Ok(None);
+    };
+    let status = entry.status.as_deref().unwrap_or("-");
+    if !status.starts_with('2') {
+        return Ok(Some(format!(
+            "{place} answered {status} at {}",
+            entry.timestamp
+        )));
+    }
+    let Some(body) = stored_body(folder, &entry) else {
+        return Ok(Some(format!(
+            "{place} is archived in {} but cannot be read back",
+            entry.filename
+        )));
+    };
+    let robots = Robots::parse(&body, &settings.identity.product);
+    let decision = robots.decide(url.path_and_query());
+    let verdict = if decision.allow {
+        "allowed"
+    } else {
+        "not allowed"
+    };
+    Ok(Some(match decision.line {
+        Some(line) => format!(
+            "{verdict} by line {} of {place}: {}",
+            line.number, line.text
+        ),
+        None => format!("{verdict}: no rule of {place} matches"),
+    }))
+}
+
+fn stored_body(folder: &Path, entry: &Entry) -> Option<Vec<u8>> {
+    let path = Layout::new(folder).warc(&entry.filename)?;
+    let mut reader = Reader::open_at(&path, entry.offset).ok()?;
+    let record = reader.next_record().ok()??;
+    let mut message = Vec::new();
+    record
+        .take(ROBOTS_BYTES_MAX)
+        .read_to_end(&mut message)
+        .ok()?;
+    let limit = usize::try_from(ROBOTS_BYTES_MAX).ok()?;
+    Some(
+        junkai_archive::http::message(&message)
+            .content(limit)
+            .bytes
+            .into_owned(),
+    )
+}
+
+/// The latest events of a URL.
+fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlError> {
+    let Ok(file) = File::open(folder.join("logs/events.jsonl")) else {
+        return Ok(Vec::new());
+    };
+    // A cheap look at the text first: most lines are of other pages.
+    let needle = serde_json::to_string(url.as_str()).unwrap_or_default();
+    let mut latest = VecDeque::new();
+    for line in BufReader::new(file).lines() {
+        let line = line?;
+        if !line.contains(&needle) {
+            continue;
+        }
+        if let Ok(event) = serde_json::from_str::<Event<'static>>(&line)
+            && event.url == url.as_str()
+        {
+            latest.push_back(event);
+            if EVENTS_MAX < latest.len() {
+                latest.pop_front();
+            }
+        }
+    }
+    Ok(latest.into())
+}
+
+fn waiting(state: &Path, url: &PageUrl) -> Result<Option<Waiting>, CrawlError> {
+    let mut found = None;
+    backlog::look(&state.join("backlog"), |entry| {
+        if entry.url == url.as_str() {
+            found = Some(Waiting {
+                due: clock::timestamp(entry.due),
+                tries: entry.tries,
+                depth: entry.depth,
+                hops: entry.hops.clone(),
+                via: entry.via.clone(),
+            });
+        }
+    })?;
+    Ok(found)
+}
+
+fn server(
+    state: &Path,
+    settings: &Settings,
+    last: Option<&Event<'_>>,
+) -> Result<Option<ServerState>, CrawlError> {
+    let Some(address) = last.and_then(|event| event.server) else {
+        return Ok(None);
+    };
+    let key = server_key(address, settings.ring.keys);
+    Ok(servers::restored_states(state, settings.ring.keys)?
+        .into_iter()
+        .find(|state| state.key == key))
+}
+
+/// How deep a visit was, by its hops: links and list entries count.
+fn depth_of(event: Option<&Event<'_>>) -> u16 {
+    let hops = event.map_or("", |event| &event.hops);
+    u16::try_from(
+        hops.bytes()
+            .filter(|hop| matches!(hop, b'L' | b'M'))
+            .count(),
+    )
+    .unwrap_or(u16::MAX)
+}
+
+fn next_visit(
+    waiting: Option<&Waiting>,
+    server: Option<&ServerState>,
+    last: Option<&Event<'_>>,
+) -> String {
+    match (waiting, last) {
+        (Some(waiting), _) => {
+            let held = server
+                .map(|server| clock::timestamp(server.hold_until))
+                .filter(|held| waiting.due < *held);
+            match held {
+                Some(held) => {
+                    format!("not before {held}: its server asked to be left alone until then")
+                }
+                None => format!("when its turn comes, from {} on", waiting.due),
+            }
+        }
+        (None, Some(_)) => {
+            "none is planned: it was visited, and this crawl visits each page once".to_owned()
+        }
+        (None, None) => "none is planned: the crawl does not know it".to_owned(),
+    }
+}

@@ -1,0 +1,129 @@
+//! Which server a host is on: a bounded table of addresses, with the visits that wait for one.
+//!
+//! The frontier's thread owns it. A host is asked for once however many visits wait for it; an answer holds for its
+//! time to live. Not here: asking (`worker`), and politeness (`frontier`).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use junkai_fetch::{DnsFailure, Resolved};
+use junkai_frontier::{ServerKey, Time, server_key};
+
+use crate::visit::Visit;
+
+/// Hosts whose answer is kept at most; beyond it, answers are forgotten and asked for again.
+const HOSTS_MAX: usize = 200_000;
+
+/// Where a host is.
+#[derive(Clone, Debug)]
+pub(crate) enum Whereabouts {
+    /// At this server.
+    At(IpAddr, ServerKey),
+    /// Nowhere, for this reason.
+    Nowhere(DnsFailure),
+    /// Not known.
+    Unknown,
+}
+
+/// The table.
+#[derive(Debug)]
+pub(crate) struct Hosts {
+    keys: u32,
+    known: HashMap<Box<str>, Known>,
+    waiting: HashMap<Box<str>, Vec<Visit>>,
+    waiting_count: usize,
+}
+
+#[derive(Debug)]
+struct Known {
+    answer: Result<(IpAddr, ServerKey), DnsFailure>,
+    until: Time,
+}
+
+impl Hosts {
+    pub(crate) fn new(keys: u32) -> Hosts {
+        Hosts {
+            keys,
+            known: HashMap::new(),
+            waiting: HashMap::new(),
+            waiting_count: 0,
+        }
+    }
+
+    /// Where `host` is, as far as an answer still holds.
+    pub(crate) fn find(&self, host: &str, now: Time) -> Whereabouts {
+        match self.known.get(host) {
+            Some(known) if now < known.until => match &known.answer {
+                Ok((address, key)) => Whereabouts::At(*address, *key),
+                Err(failure) => Whereabouts::Nowhere(failure.clone()),
+            },
+            _ => Whereabouts::Unknown,
+        }
+    }
+
+    /// Lets a visit wait for its host's address. Answers whether the host must be asked for.
+    pub(crate) fn wait(&mut self, visit: Visit) -> bool {
+        self.waiting_count += 1;
+        if let Some(visits) = self.waiting.get_mut(visit.url.host()) {
+            visits.push(visit);
+            return false;
+        }
+        self.waiting.insert(visit.url.host().into(), vec![visit]);
+        true
+    }
+
+    /// Takes in an answer, and gives back the visits that waited for it.
+    pub(crate) fn answer(
+        &mut self,
+        host: Box<str>,
+        answer: Result<Arc<Resolved>, DnsFailure>,
+        now: Time,
+    ) -> Vec<Visit> {
+        if HOSTS_MAX <= self.known.len() {
+            self.forget(now);
+        }
+        let visits = self.waiting.remove(&host).unwrap_or_default();
+        self.waiting_count -= visits.len();
+        let known = match answer {
+            Ok(resolved) => {
+                let key = server_key(resolved.chosen, self.keys);
+                Known {
+                    answer: Ok((resolved.chosen, key)),
+                    until: now + resolved.ttl,
+                }
+            }
+            Err(failure) => {
+                let until = now + failure.ttl;
+                Known {
+                    answer: Err(failure),
+                    until,
+                }
+            }
+        };
+        self.known.insert(host, known);
+        visits
+    }
+
+    /// Visits that wait for an address.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting_count
+    }
+
+    /// Hosts with an answer.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Makes room: what no longer holds goes, and if that is not enough, half of the rest.
+    fn forget(&mut self, now: Time) {
+        self.known.retain(|_, known| now < known.until);
+        if HOSTS_MAX / 2 < self.known.len() {
+            let mut keep = false;
+            self.known.retain(|_, _| {
+                keep = !keep;
+                keep
+            });
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The two logs of a crawl: `crawl.log` in Heritrix's fields, and `events.jsonl` with the same facts for programs.
+//!
+//! The frontier thread writes one line to each for every visit that ended, after the capture is in the archive and the
+//! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::line_file::LineFile;
+
+/// One visit that ended, as both logs tell it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Event<'a> {
+    /// When it ended.
+    pub time: Timestamp,
+    /// HTTP status, or Heritrix's negative code.
+    pub status: i32,
+    /// Bytes received.
+    pub size: u64,
+    /// The page.
+    pub url: Cow<'a, str>,
+    /// How it was reached from a seed, a letter a hop: L link, E embed, R redirect, P prerequisite, M sitemap or feed.
+    pub hops: Cow<'a, str>,
+    /// The page that led here; empty for seeds.
+    pub via: Cow<'a, str>,
+    /// Media type as sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime: Option<Cow<'a, str>>,
+    /// The worker that made the visit.
+    pub worker: usize,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// Digest of the payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Cow<'a, str>>,
+    /// Heritrix's annotations: `2t` (second try), `lenTrunc`, `timeTrunc`, `duplicate:digest` …
+    pub annotations: Vec<Cow<'a, str>>,
+    /// Where the capture is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warc: Option<WarcPlace<'a>>,
+    /// The server's address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<std::net::IpAddr>,
+    /// In plain words, what came of it.
+    pub result: Cow<'a, str>,
+}
+
+/// Where a capture is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WarcPlace<'a> {
+    /// The WARC file, without `.open`.
+    pub file: Cow<'a, str>,
+    /// Offset of the response record.
+    pub offset: u64,
+    /// Its length.
+    pub length: u64,
+}
+
+/// Both log files, open for appending.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    crawl: LineFile,
+    events: LineFile,
+}
+
+impl Logs {
+    /// Opens or creates both files in `folder`, cutting off a torn last line.
+    ///
+    /// # Errors
+    /// If the files cannot be opened.
+    pub(crate) fn open(folder: &Path) -> io::Result<Logs> {
+        Ok(Logs {
+            crawl: LineFile::open(&folder.join("crawl.log"))?,
+            events: LineFile::open(&folder.join("events.jsonl"))?,
+        })
+    }
+
+    /// Cuts both files back to the lengths of a checkpoint.
+    ///
+    /// # Errors
+    /// If a file cannot be cut.
+    pub(crate) fn cut_to(&mut self, lengths: [u64; 2]) -> io::Result<()> {
+        self.crawl.cut_to(lengths[0])?;
+        self.events.cut_to(lengths[1])
+    }
+
+    /// Notes one visit; it reaches the disk with [`Logs::flush`].
+    pub(crate) fn note(&mut self, event: &Event<'_>) {
+        heritrix_line(event, self.crawl.buffer());
+        // A struct of strings and numbers always serialises.
+        if serde_json::to_writer(&mut *self.events.buffer(), event).is_ok() {
+            self.events.buffer().push(b'\n');
+        }
+    }
+
+    /// Hands everything noted to the operating system.
+    ///
+    /// # Errors
+    /// If the disk refuses; the lines stay, to be tried again.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.crawl.flush()?;
+        self.events.flush()
+    }
+
+    /// Lengths of what was flushed, as a checkpoint names them.
+    #[must_use]
+    pub(crate) fn lengths(&self) -> [u64; 2] {
+        [self.crawl.length(), self.events.length()]
+    }
+}
+
+/// Heritrix 3's line: time, status, size, URI, hops, via, MIME type, thread, start+duration, digest, source tag, annotations, extra.
+fn heritrix_line(event: &Event<'_>, out: &mut Vec<u8>) {
+    let or_dash = |text: &str| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            text.replace([' ', '\n', '\r', '\t'], "%20")
+        }
+    };
+    let started = event.started.to_zoned(TimeZone::UTC);
+    let extra = event.warc.as_ref().map_or_else(
+        || "-".to_owned(),
+        |warc| {
+            serde_json::json!({ "warcFilename": warc.file, "warcOffset": warc.offset }).to_string()
+        },
+    );
+    let mut line = String::with_capacity(256);
+    // Writing to a string cannot fail.
+    let written = writeln!(
+        line,
+        "{:.3} {:>5} {:>10} {} {} {} {} #{:03} {}+{} {} - {} {}",
+        event.time,
+        event.status,
+        event.size,
+        or_dash(&event.url),
+        or_dash(&event.hops),
+        or_dash(&event.via),
+        or_dash(event.mime.as_deref().unwrap_or_default()),
+        event.worker,
+        started.strftime("%Y%m%d%H%M%S%3f"),
+        event.duration_ms,
+        or_dash(event.digest.as_deref().unwrap_or_default()),
+        or_dash(&event.annotations.join(",")),
+        extra,
+    );
+    if written.is_ok() {
+        out.extend_from_slice(line.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event() -> Event<'static> {
+        Event {
+            time: "2026-01-15T09:30:13.5Z".parse().unwrap(),
+            status: 200,
+            size: 1234,
+            url: "https://example.org/a b".into(),
+            hops: "LR".into(),
+            via: "https://example.org/".into(),
+            mime: Some("text/html".into()),
+            worker: 3,
+            started: "2026-01-15T09:30:12.345Z".parse().unwrap(),
+            duration_ms: 1155,
+            digest: Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ".into()),
+            annotations: vec!["2t".into(), "lenTrunc".into()],
+            warc: Some(WarcPlace {
+                file: "x.warc.gz".into(),
+                offset: 7,
+                length: 9,
+            }),
+            server: None,
+            result: "200".into(),
+        }
+    }
+
+    #[test]
+    fn a_line_has_the_thirteen_fields_that_scripts_split_by_space() {
+        let mut out = Vec::new();
+        heritrix_line(&event(), &mut out);
+        let line = String::from_utf8(out).unwrap();
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(
+            fields,
+            [
+                "2026-01-15T09:30:13.500Z",
+                "200",
+                "1234",
+                "https://example.org/a%20b",
+                "LR",
+                "https://example.org/",
+                "text/html",
+                "#003",
+                "20260115093012345+1155",
+                "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+                "-",
+                "2t,lenTrunc",
+                r#"{"warcFilename":"x.warc.gz","warcOffset":7}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_torn_last_line_is_cut_off_at_opening() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("crawl.log");
+        std::fs::write(&path, [b"whole\n".as_slice(), &[b'x'; 9000]].concat()).unwrap();
+        let mut logs = Logs::open(folder.path()).unwrap();
+        logs.note(&event());
+        logs.flush().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.starts_with("whole\n2026"));
+    }
+}

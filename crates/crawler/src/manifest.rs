@@ -1,0 +1,142 @@
+//! The checkpoint: one small file that names how much of every other file is safely on disk.
+//!
+//! `MANIFEST` is replaced atomically (write aside, sync, rename, sync the folder). A start compares it with what it
+//! finds: after a plain kill the files may be longer, and whole records beyond the manifest are kept, because the
+//! kernel still held them; after a restart of the machine everything is cut back to the manifest. The boot identifier
+//! tells the two apart.
+//!
+//! Not here: what the lengths mean to each store; they cut their own files.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use junkai_frontier::backlog::Lengths;
+use serde::{Deserialize, Serialize};
+
+const FORMAT: u32 = 1;
+
+/// What one checkpoint promises.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Manifest {
+    /// Version of this layout.
+    pub(crate) format: u32,
+    /// Which start of the machine wrote it.
+    pub(crate) boot: String,
+    /// Lengths of the backlog's files.
+    pub(crate) backlog: Lengths,
+    /// Number of server keys: the persisted holds are meant for it.
+    pub(crate) keys: u32,
+    /// URLs known.
+    pub(crate) known: u64,
+    /// Visits waiting.
+    pub(crate) waiting: u64,
+    /// Bytes of `crawl.log` and `events.jsonl`.
+    pub(crate) log_lengths: [u64; 2],
+}
+
+/// Why a checkpoint cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// The file is there and cannot be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// The manifest.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The checksum or the form is wrong.
+    #[error(
+        "{path} is damaged: {reason}; restore it from a copy, or move `state/` aside to start afresh beside the captures"
+    )]
+    Damaged {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It could not be written.
+    #[error("cannot write {path}")]
+    Write {
+        /// The manifest.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl Manifest {
+    /// The format that this version writes.
+    #[must_use]
+    pub(crate) fn format() -> u32 {
+        FORMAT
+    }
+
+    /// Reads the checkpoint below `state`, if there is one.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not what was written.
+    pub(crate) fn load(state: &Path) -> Result<Option<Manifest>, ManifestError> {
+        let path = state.join("MANIFEST");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(ManifestError::Read { path, source }),
+        };
+        let damaged = |reason: &str| ManifestError::Damaged {
+            path: path.clone(),
+            reason: reason.to_owned(),
+        };
+        let (checksum, body) = text
+            .split_once('\n')
+            .ok_or_else(|| damaged("it has no checksum line"))?;
+        if checksum != format!("{:08x}", crc32fast::hash(body.as_bytes())) {
+            return Err(damaged("its checksum does not match"));
+        }
+        let manifest: Manifest =
+            serde_json::from_str(body).map_err(|error| damaged(&error.to_string()))?;
+        if manifest.format != FORMAT {
+            return Err(damaged(&format!(
+                "format {} is not {FORMAT}",
+                manifest.format
+            )));
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Puts this checkpoint in the place of the one before, or leaves that one whole.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(crate) fn store(&self, state: &Path) -> Result<(), ManifestError> {
+        let path = state.join("MANIFEST");
+        self.replace(state, &path)
+            .map_err(|source| ManifestError::Write { path, source })
+    }
+
+    fn replace(&self, state: &Path, path: &Path) -> std::io::Result<()> {
+        let body = serde_json::to_string_pretty(self)?;
+        let aside = state.join("MANIFEST.new");
+        let mut file = File::create(&aside)?;
+        write!(file, "{:08x}\n{body}", crc32fast::hash(body.as_bytes()))?;
+        file.sync_all()?;
+        fs::rename(&aside, path)?;
+        File::open(state)?.sync_all()
+    }
+
+    /// Whether the machine has been up since this checkpoint was written.
+    #[must_use]
+    pub(crate) fn is_of_this_boot(&self) -> bool {
+        self.boot == boot_id()
+    }
+}
+
+/// What names the present start of the machine; empty where the system does not say.
+#[must_use]
+pub(crate) fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .map(|id| id.trim().to_owned())
+        .unwrap_or_default()
+}

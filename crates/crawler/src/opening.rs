@@ -1,0 +1,216 @@
+//! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+use hashbrown::HashSet;
+use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
+use junkai_frontier::seen::Seen;
+use junkai_weburl::{Canonicalizer, PageUrl};
+
+use crate::CrawlError;
+use crate::checkpoint::Checkpoints;
+use crate::clock::Clock;
+use crate::log::Logs;
+use crate::manifest::Manifest;
+use crate::rules::Rules;
+use crate::scope::{Found, ScopeRules};
+use crate::servers::{self, Servers};
+use crate::settings::Settings;
+use crate::visit::is_discard_marker;
+
+/// An archive that is open, and all that a crawl needs of it.
+pub(crate) struct Opening {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) clock: Clock,
+    pub(crate) scope: Arc<RwLock<ScopeRules>>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) seen: Seen,
+    pub(crate) backlog: Backlog,
+    pub(crate) servers: Servers,
+    pub(crate) logs: Logs,
+    pub(crate) checkpoints: Checkpoints,
+    pub(crate) seeds: Vec<PageUrl>,
+    /// Whether the archive was crawled before.
+    pub(crate) is_resumed: bool,
+    /// What had to be repaired, in sentences.
+    pub(crate) repairs: Vec<String>,
+    /// Held as long as the crawl runs.
+    pub(crate) lock: File,
+}
+
+impl Opening {
+    /// Opens the archive in `folder`, new or begun before.
+    pub(crate) fn of(folder: &Path, settings: Settings) -> Result<Opening, CrawlError> {
+        let state = folder.join("state");
+        for part in ["archive", "indexes", "state", "logs"] {
+            fs::create_dir_all(folder.join(part))?;
+        }
+        let lock = lock(folder, &state)?;
+        write_settings_down(folder, &settings)?;
+        let clock = Clock::start();
+        let manifest = Manifest::load(&state)?;
+        check_keys(manifest.as_ref(), &settings)?;
+        let mut repairs = Vec::new();
+        let recovery = junkai_archive::recover(folder)?;
+        if !recovery.is_empty() {
+            repairs.push(recovery.to_string());
+        }
+        let mut logs = Logs::open(&folder.join("logs"))?;
+        let lengths = manifest
+            .as_ref()
+            .map(|manifest| manifest.backlog.clone())
+            .unwrap_or_default();
+        // After a restart of the machine, only what a checkpoint names is known to be whole.
+        let tails = match &manifest {
+            Some(manifest) if !manifest.is_of_this_boot() => {
+                logs.cut_to(manifest.log_lengths)?;
+                Tails::Cut(&lengths)
+            }
+            _ => Tails::Keep(&lengths),
+        };
+        let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+        repairs.extend(in_words(&recovery));
+        let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
+        replay(&mut seen, &backlog)?;
+        let servers = Servers::open(&state, settings.ring.keys)?;
+        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
+        let is_resumed = manifest.is_some() || 0 < seen.len();
+        if seeds.is_empty() && !is_resumed {
+            return Err(CrawlError::NothingToCrawl);
+        }
+        Ok(Opening {
+            rules: Arc::new(Rules::new(&settings.identity.product)),
+            checkpoints: Checkpoints::new(folder, &settings),
+            scope: Arc::new(RwLock::new(scope)),
+            settings: Arc::new(settings),
+            clock,
+            seen,
+            backlog,
+            servers,
+            logs,
+            seeds,
+            is_resumed,
+            repairs,
+            lock,
+        })
+    }
+}
+
+/// What was repaired in the backlog, if anything.
+fn in_words(recovery: &Recovery) -> Option<String> {
+    let mut parts = Vec::new();
+    if 0 < recovery.cut_bytes {
+        parts.push(format!("{} torn bytes cut off", recovery.cut_bytes));
+    }
+    if 0 < recovery.kept {
+        parts.push(format!(
+            "{} visits kept that the last checkpoint did not name",
+            recovery.kept
+        ));
+    }
+    if 0 < recovery.lost {
+        parts.push(format!(
+            "{} visits LOST: files of state/backlog were damaged from outside",
+            recovery.lost
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))
+}
+
+/// Takes the archive for this process; the kernel gives it back however the process ends.
+fn lock(folder: &Path, state: &Path) -> Result<File, CrawlError> {
+    let file = File::create(state.join("LOCK"))?;
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(_) => Err(CrawlError::InUse {
+            archive: folder.to_owned(),
+        }),
+    }
+}
+
+/// Leaves the settings in force in a new archive, so that the next run needs no flags. Limits of this run are not kept.
+fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlError> {
+    let path = folder.join("junkai.toml");
+    if path.exists() {
+        return Ok(());
+    }
+    let mut kept = settings.clone();
+    kept.crawl.pages_max = None;
+    kept.crawl.run_time_max = None;
+    let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
+        what: error.to_string(),
+    })?;
+    fs::write(
+        &path,
+        format!(
+            "# The settings in force. `junkai init` writes a file that explains each.\n\n{text}"
+        ),
+    )?;
+    Ok(())
+}
+
+/// Server keys are persisted with the holds that servers asked for: they must keep their meaning.
+fn check_keys(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), CrawlError> {
+    match manifest {
+        Some(manifest) if manifest.keys != settings.ring.keys => {
+            let mistake = format!(
+                "ring.keys: this archive was begun with {}; it cannot change",
+                manifest.keys
+            );
+            Err(CrawlError::Settings {
+                mistakes: vec![mistake],
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts the URLs that were found since the last flush back into the seen set.
+fn replay(seen: &mut Seen, backlog: &Backlog) -> Result<(), CrawlError> {
+    let mut found = HashSet::new();
+    backlog.replay_since(Position(seen.mark().0), |entry| {
+        let fingerprint = crate::visit::fingerprint_of(entry);
+        if is_discard_marker(entry) {
+            found.remove(&fingerprint);
+        } else {
+            found.insert(fingerprint);
+        }
+    })?;
+    for fingerprint in found {
+        if seen.room() == 0 {
+            seen.flush(seen.mark())?;
+        }
+        seen.insert(fingerprint)?;
+    }
+    Ok(())
+}
+
+/// The scope around all seeds, those of earlier runs included, and the seeds of this one.
+fn scope_and_seeds(
+    state: &Path,
+    settings: &Settings,
+) -> Result<(ScopeRules, Vec<PageUrl>), CrawlError> {
+    let mut scope =
+        ScopeRules::new(&settings.scope).map_err(|mistakes| CrawlError::Settings { mistakes })?;
+    let canonical = Canonicalizer::new(&settings.canonical);
+    for earlier in servers::earlier_seeds(state)? {
+        if let Ok(url) = canonical.parse(&earlier) {
+            scope.add_root(&url);
+        }
+    }
+    let (mut seeds, mut mistakes) = (Vec::new(), Vec::new());
+    for text in &settings.crawl.seeds {
+        match canonical.parse_seed(text) {
+            Ok(url) if scope.decide(&url, Found::Seed).accepts() => seeds.push(url),
+            Ok(url) => mistakes.push(format!("seed {url}: {}", scope.decide(&url, Found::Seed))),
+            Err(error) => mistakes.push(format!("seed {text:?}: {error}")),
+        }
+    }
+    if mistakes.is_empty() {
+        Ok((scope, seeds))
+    } else {
+        Err(CrawlError::Settings { mistakes })
+    }
+}

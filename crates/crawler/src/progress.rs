@@ -1,0 +1,151 @@
+//! What a running crawl tells its watchers: counters that the stages raise and the screen reads.
+//!
+//! Every counter has one writer at a time and any number of readers; a reader may see counters of slightly different
+//! moments, which is fine for a screen. Not here: anything that the crawl itself decides by.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+use serde::Serialize;
+
+macro_rules! counters {
+    ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
+        /// The live counters of a crawl.
+        #[derive(Debug, Default)]
+        pub struct Progress {
+            $($(#[doc = $doc])+ pub $name: Counter,)+
+            stop: AtomicU8,
+            disk_low: AtomicBool,
+            waiting_for_room: AtomicU64,
+        }
+
+        /// The counters at one moment.
+        #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+        pub struct Snapshot {
+            $($(#[doc = $doc])+ pub $name: u64,)+
+            /// The crawl waits for room on the disk.
+            pub disk_full: bool,
+        }
+
+        impl Progress {
+            /// Reads all counters.
+            #[must_use]
+            pub fn snapshot(&self) -> Snapshot {
+                Snapshot { $($name: self.$name.read(),)+ disk_full: self.is_disk_full() }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Pages visited with an answer in this run.
+    pages,
+    /// Bytes received in this run.
+    bytes_received,
+    /// Bytes added to WARC files in this run.
+    bytes_stored,
+    /// Visits that failed for good in this run.
+    errors,
+    /// Visits to be tried again after a failure that may pass.
+    retried,
+    /// URLs that robots.txt keeps out.
+    robots_denied,
+    /// robots.txt files fetched.
+    robots_fetched,
+    /// Answers 429 and 503: servers that asked for rest.
+    overloaded,
+    /// Captures that repeated a known payload and became revisit records.
+    duplicates,
+    /// Known URLs, over all runs.
+    known,
+    /// Visits waiting, in the ring and on disk.
+    waiting,
+    /// Visits in flight.
+    in_flight,
+    /// Hosts with a known address.
+    hosts,
+    /// Servers visited in this run.
+    servers,
+    /// New URLs for which the ring had no room, put where their time is.
+    deferred,
+    /// New URLs for which the ring had no room, forgotten.
+    discarded,
+    /// Starts that a lease refused and moved to a later slot.
+    put_off,
+    /// Links found that are out of scope.
+    out_of_scope,
+    /// Bytes free on the archive's disk.
+    disk_free,
+}
+
+/// One number that goes up, or is set.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds.
+    pub fn add(&self, amount: u64) {
+        self.0.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// Sets.
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
+    /// Reads.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How urgently the user wants the crawl to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// Not at all.
+    Never,
+    /// Once what is in flight has ended, within a few seconds.
+    Gracefully,
+    /// At once; what is in flight will be visited again.
+    Now,
+}
+
+impl Progress {
+    /// Asks the crawl to end; a second time, to end at once.
+    pub fn ask_to_stop(&self) -> Stop {
+        match self.stop.fetch_add(1, Ordering::Relaxed) {
+            0 => Stop::Gracefully,
+            _ => Stop::Now,
+        }
+    }
+
+    /// What the user has asked for.
+    #[must_use]
+    pub fn stop(&self) -> Stop {
+        match self.stop.load(Ordering::Relaxed) {
+            0 => Stop::Never,
+            1 => Stop::Gracefully,
+            _ => Stop::Now,
+        }
+    }
+
+    /// Says whether the disk has too little room to go on. Answers whether that is news.
+    pub(crate) fn set_disk_low(&self, low: bool) -> bool {
+        self.disk_low.swap(low, Ordering::Relaxed) != low
+    }
+
+    /// A thread begins to wait for room on the disk, or has found it.
+    pub(crate) fn wait_for_room(&self, waits: bool) {
+        if waits {
+            self.waiting_for_room.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.waiting_for_room.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the crawl waits for room on the disk.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        self.disk_low.load(Ordering::Relaxed) || self.waiting_for_room.load(Ordering::Relaxed) != 0
+    }
+}

@@ -1,0 +1,242 @@
+//! The frontier's thread: owns what decides (known URLs, waiting visits, the ring and its leases) and goes round.
+//!
+//! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
+//!
+//! Nothing lost: what a round learned is written in this order: new URLs, acknowledgements of visits that ended, log
+//! lines. A kill between two of them repeats a visit at most; what a power failure costs is told in `manifest`.
+
+mod intake;
+mod turns;
+
+use std::fs::File;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use junkai_frontier::backlog::Backlog;
+use junkai_frontier::seen::Seen;
+use junkai_frontier::{Admission, Command, Event, Fifo, Scheduler};
+use junkai_weburl::Canonicalizer;
+
+use crate::CrawlError;
+use crate::checkpoint::Checkpoints;
+use crate::clock::Clock;
+use crate::crew::Crew;
+use crate::hosts::Hosts;
+use crate::log::Logs;
+use crate::opening::Opening;
+use crate::progress::{Progress, Snapshot, Stop};
+use crate::rules::Rules;
+use crate::scope::ScopeRules;
+use crate::servers::Servers;
+use crate::settings::Settings;
+use crate::visit::Visit;
+
+/// The longest sleep of the frontier's thread: how late a stop or a new minute is noticed.
+const NAP_MAX: Duration = Duration::from_millis(200);
+
+/// How long to wait before a write is tried again on a full disk.
+const DISK_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Everything that the frontier's thread owns.
+pub(crate) struct Rounds {
+    settings: Arc<Settings>,
+    clock: Clock,
+    progress: Arc<Progress>,
+    canonical: Canonicalizer,
+    scope: Arc<RwLock<ScopeRules>>,
+    rules: Arc<Rules>,
+    seen: Seen,
+    backlog: Backlog,
+    admission: Box<dyn Admission<Visit>>,
+    hosts: Hosts,
+    scheduler: Scheduler<Visit>,
+    servers: Servers,
+    logs: Logs,
+    checkpoints: Checkpoints,
+    crew: Crew,
+    /// What the scheduler asked for and was not carried out yet; empty between stages.
+    commands: Vec<Command<Visit>>,
+    /// Visits whose host is not where it was when they were placed; empty between rounds.
+    moved: Vec<Visit>,
+    /// The archive is ours as long as this is open.
+    _lock: File,
+}
+
+impl Rounds {
+    /// One round of both loops: what has ended comes in, what is due goes out.
+    pub(crate) fn round(&mut self) -> Result<(), CrawlError> {
+        self.take_in_reports(self.nap())?; // page → links → seen? → backlog; leases and rules learn
+        if !self.is_paused() {
+            self.refill()?; // backlog → admission → address → ring
+            self.tick()?; // ring → lease → worker
+        }
+        self.write_down()?; // new URLs, then acknowledgements, then log lines
+        self.checkpoint()
+    }
+
+    /// A round that starts nothing new.
+    pub(crate) fn wind_down(&mut self) -> Result<(), CrawlError> {
+        self.take_in_reports(NAP_MAX)?;
+        self.write_down()
+    }
+
+    /// Lets the workers close their files, and writes the last checkpoint.
+    pub(crate) fn close(mut self) -> Result<Snapshot, CrawlError> {
+        // What is reported from here on was not taken in: it is visited again.
+        self.crew.dismiss()?;
+        self.write_down()?;
+        self.checkpoints
+            .last(&mut self.seen, &mut self.backlog, &self.logs)?;
+        Ok(self.progress.snapshot())
+    }
+
+    /// How long to wait for a report: until the ring has something to start.
+    fn nap(&self) -> Duration {
+        let now = self.clock.now();
+        let due = self
+            .scheduler
+            .next_wake()
+            .map(|wake| wake.saturating_duration_since(now));
+        due.unwrap_or(NAP_MAX).min(NAP_MAX)
+    }
+
+    /// Moves what is due out of the ring, to the workers.
+    fn tick(&mut self) -> Result<(), CrawlError> {
+        self.scheduler
+            .step(self.clock.now(), Event::Tick, &mut self.commands);
+        self.carry_out()?;
+        self.follow_moved()
+    }
+
+    /// Whether nothing may be started now: no room on the disk, or as many pages as asked for are on their way.
+    fn is_paused(&self) -> bool {
+        let on_their_way = self.pages() + self.scheduler.in_flight() as u64;
+        let enough = self
+            .settings
+            .crawl
+            .pages_max
+            .is_some_and(|pages_max| pages_max <= on_their_way);
+        enough || self.progress.is_disk_full()
+    }
+
+    /// Hands what the round learned to the operating system, in the order that loses nothing.
+    fn write_down(&mut self) -> Result<(), CrawlError> {
+        while let Err(error) = self.write_in_order() {
+            self.wait_for_room(error)?;
+        }
+        self.show_progress();
+        Ok(())
+    }
+
+    fn write_in_order(&mut self) -> Result<(), CrawlError> {
+        self.backlog.flush()?;
+        self.servers.flush()?;
+        self.logs.flush()?;
+        Ok(())
+    }
+
+    fn checkpoint(&mut self) -> Result<(), CrawlError> {
+        while let Err(error) = self.checkpoints.when_due(
+            &mut self.seen,
+            &mut self.backlog,
+            &self.logs,
+            &self.progress,
+        ) {
+            self.wait_for_room(error)?;
+        }
+        Ok(())
+    }
+
+    /// A full disk is waited for: what could not be written is still in memory. Other errors, and a user who has had
+    /// enough, end the crawl.
+    fn wait_for_room(&self, error: CrawlError) -> Result<(), CrawlError> {
+        if !error.is_disk_full() || self.stop() != Stop::Never {
+            return Err(error);
+        }
+        self.progress.wait_for_room(true);
+        std::thread::sleep(DISK_PATIENCE);
+        self.progress.wait_for_room(false);
+        Ok(())
+    }
+
+    fn show_progress(&self) {
+        let counters = self.scheduler.counters();
+        let progress = &self.progress;
+        progress.known.set(self.seen.len());
+        let backlog = self.backlog.stats();
+        progress.waiting.set(backlog.waiting + backlog.in_hand);
+        progress.in_flight.set(self.scheduler.in_flight() as u64);
+        progress.hosts.set(self.hosts.len() as u64);
+        progress.deferred.set(counters.deferred);
+        progress.discarded.set(counters.discarded);
+        progress.put_off.set(counters.put_off);
+    }
+
+    /// Whether nothing is left to visit, now or later.
+    pub(crate) fn is_complete(&self) -> bool {
+        let backlog = self.backlog.stats();
+        backlog.waiting == 0 && backlog.in_hand == 0 && !self.has_visits_in_flight()
+    }
+
+    pub(crate) fn has_visits_in_flight(&self) -> bool {
+        0 < self.scheduler.in_flight()
+    }
+
+    pub(crate) fn pages(&self) -> u64 {
+        self.progress.pages.read()
+    }
+
+    pub(crate) fn stop(&self) -> Stop {
+        self.progress.stop()
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl Rounds {
+    /// Takes over what was opened, restores the servers' leases, and offers the seeds.
+    pub(crate) fn new(
+        opening: Opening,
+        crew: Crew,
+        progress: Arc<Progress>,
+    ) -> Result<Rounds, CrawlError> {
+        let settings = Arc::clone(&opening.settings);
+        let clock = opening.clock;
+        let now = clock.now();
+        let mut scheduler = Scheduler::new(
+            &settings.ring,
+            settings.politeness.clone(),
+            settings.crawl.overflow,
+            settings.crawl.concurrency.get(),
+            now,
+        );
+        if opening.is_resumed {
+            scheduler.restore(opening.servers.restored().iter().copied());
+        }
+        let mut rounds = Rounds {
+            canonical: Canonicalizer::new(&settings.canonical),
+            hosts: Hosts::new(settings.ring.keys),
+            admission: Box::new(Fifo::new(crate::settings::ADMISSION_MAX)),
+            scope: opening.scope,
+            rules: opening.rules,
+            seen: opening.seen,
+            backlog: opening.backlog,
+            servers: opening.servers,
+            logs: opening.logs,
+            checkpoints: opening.checkpoints,
+            commands: Vec::new(),
+            moved: Vec::new(),
+            _lock: opening.lock,
+            settings,
+            clock,
+            progress,
+            scheduler,
+            crew,
+        };
+        rounds.admit_seeds(opening.seeds)?;
+        rounds.write_down()?;
+        Ok(rounds)
+    }
+}

@@ -1,0 +1,179 @@
+//! What goes out: from the backlog through admission and the ring to the workers.
+
+use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey, Time};
+
+use super::Rounds;
+use crate::CrawlError;
+use crate::hosts::Whereabouts;
+use crate::rules::Say;
+use crate::visit::{Line, Order, Outcome, Purpose, Visit, is_discard_marker, status};
+
+/// Visits taken from the backlog per round at most.
+const REFILL_PER_ROUND: usize = 4096;
+
+impl Rounds {
+    /// Lets waiting visits into the ring, as far as it has room.
+    pub(super) fn refill(&mut self) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let room = self.scheduler.room().saturating_sub(self.hosts.waiting());
+        for _ in 0..room.min(REFILL_PER_ROUND) {
+            let Some((ticket, entry)) = self.backlog.next(now)? else {
+                break;
+            };
+            if is_discard_marker(&entry) {
+                self.backlog.ack(ticket);
+                continue;
+            }
+            let Ok(url) = self.canonical.parse(&entry.url) else {
+                // Written under another idea of what a URL is: it cannot be visited any more.
+                self.backlog.ack(ticket);
+                continue;
+            };
+            let candidate = Candidate {
+                fingerprint: url.fingerprint().0,
+                visit: Visit::from_entry(entry, url, ticket),
+            };
+            if let Some(turned_away) = self.admission.offer(candidate, now) {
+                self.put_away(turned_away, now)?;
+            }
+        }
+        while let Some(visit) = self.admission.next(now) {
+            self.line_up(visit)?;
+        }
+        self.carry_out()
+    }
+
+    /// Brings a visit to its server's line in the ring, by way of its host's address.
+    pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        if visit.purpose != Purpose::Robots
+            && let Say::Denied { line } = self.rules.ask(&visit.url, now)
+        {
+            self.progress.robots_denied.add(1);
+            self.dismiss(visit, &Outcome::robots_denied(line));
+            return Ok(());
+        }
+        match self.hosts.find(visit.url.host(), now) {
+            Whereabouts::At(address, _) if !self.may_visit(address) => Err(CrawlError::NoContact {
+                url: visit.url.to_string(),
+                address,
+            }),
+            Whereabouts::At(_, key) => self.place(visit, key, now),
+            Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
+            Whereabouts::Unknown => {
+                let host: Box<str> = visit.url.host().into();
+                if self.hosts.wait(visit) {
+                    self.crew.give(host_worker(&host), Order::Resolve(host));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn place(&mut self, visit: Visit, key: ServerKey, now: Time) -> Result<(), CrawlError> {
+        match (visit.line, self.settings.crawl.overflow) {
+            (Line::Returning, _) => {
+                self.scheduler
+                    .step(now, Event::Return { visit, key }, &mut self.commands)
+            }
+            (Line::New, Overflow::Defer) => {
+                self.scheduler
+                    .step(now, Event::Offer { visit, key }, &mut self.commands)
+            }
+            (Line::New, Overflow::Discard) => {
+                let fingerprint = visit.url.fingerprint().0;
+                if self.seen.contains(fingerprint)? {
+                    self.backlog.ack(visit.ticket);
+                    return Ok(());
+                }
+                let discarded = self.scheduler.counters().discarded;
+                self.scheduler
+                    .step(now, Event::Offer { visit, key }, &mut self.commands);
+                if self.scheduler.counters().discarded == discarded {
+                    self.seen.insert(fingerprint)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries out what the scheduler asked for.
+    pub(super) fn carry_out(&mut self) -> Result<(), CrawlError> {
+        while !self.commands.is_empty() {
+            for command in std::mem::take(&mut self.commands) {
+                match command {
+                    Command::Start { visit, key, at } => self.start(visit, key, at),
+                    Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
+                    Command::Discard { visit } => {
+                        self.append(&visit.discard_marker())?;
+                        self.backlog.ack(visit.ticket);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a visit to its worker, if its host is still where it was when the visit was placed.
+    fn start(&mut self, visit: Visit, key: ServerKey, at: Time) {
+        let now = self.clock.now();
+        match self.hosts.find(visit.url.host(), now) {
+            Whereabouts::At(address, there) if there == key => {
+                self.crew.give(
+                    key.index(),
+                    Order::Visit {
+                        visit,
+                        key,
+                        address,
+                        start: at,
+                    },
+                );
+            }
+            Whereabouts::At(..) | Whereabouts::Nowhere(_) | Whereabouts::Unknown => {
+                let ended = Event::Ended {
+                    key,
+                    at: now,
+                    report: EndReport::Unvisited,
+                };
+                self.scheduler.step(now, ended, &mut self.commands);
+                self.moved.push(visit);
+            }
+        }
+    }
+
+    /// Lines up anew what found its host moved.
+    pub(super) fn follow_moved(&mut self) -> Result<(), CrawlError> {
+        for mut visit in std::mem::take(&mut self.moved) {
+            visit.line = Line::Returning;
+            self.line_up(visit)?;
+        }
+        self.carry_out()
+    }
+
+    /// A public address is visited only by a crawler that can be reached.
+    fn may_visit(&self, address: std::net::IpAddr) -> bool {
+        self.settings.identity.contact.is_some() || junkai_fetch::AddressKind::of(address).is_some()
+    }
+}
+
+/// Which worker asks for a host's address; any will do, so the load is spread.
+fn host_worker(host: &str) -> usize {
+    host.bytes().fold(0, |sum, byte| {
+        sum.wrapping_mul(31).wrapping_add(usize::from(byte))
+    })
+}
+
+impl Outcome {
+    /// robots.txt keeps the page out, by this line.
+    pub(crate) fn robots_denied(line: Option<String>) -> Outcome {
+        let result = match line {
+            Some(line) => format!("robots.txt does not allow it: {line}"),
+            None => "robots.txt does not allow it".to_owned(),
+        };
+        Outcome {
+            status: status::ROBOTS_DENIED,
+            result,
+            ..Outcome::default()
+        }
+    }
+}

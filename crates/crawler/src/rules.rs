@@ -1,0 +1,140 @@
+//! What robots.txt says: the rules of each origin, with their age, shared by all threads.
+//!
+//! A worker asks before each visit; an origin whose rules are not known, or too old, gets them fetched in that visit's
+//! turn ([`Say::Fetch`]). The frontier's thread peeks, to keep visits that are not allowed out of the ring.
+//! Bounded: when there are too many origins, those whose rules are due again go first.
+//!
+//! Not here: what the rules mean (`fetch::robots`), and when they may be fetched (the ring decides, as for any visit).
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hashbrown::HashMap;
+use junkai_fetch::Exchange;
+use junkai_fetch::robots::{DecidingLine, RobotsAnswer, RobotsState, Verdict};
+use junkai_frontier::Time;
+use junkai_weburl::PageUrl;
+use url::Url;
+
+/// Origins whose rules are kept at most.
+const ORIGINS_MAX: usize = 50_000;
+/// How long a redirected robots.txt may be on its way before it is asked for anew.
+const REDIRECT_PATIENCE: Duration = Duration::from_secs(600);
+
+/// The rules of all origins.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    agent: String,
+    origins: Mutex<HashMap<Box<str>, Origin>>,
+}
+
+#[derive(Debug, Default)]
+struct Origin {
+    state: RobotsState,
+    /// Until when a redirected robots.txt may be on its way.
+    redirected_until: Option<Time>,
+}
+
+/// What robots.txt says to one visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Say {
+    /// Go on.
+    Allowed,
+    /// Leave it, because of this line.
+    Denied { line: Option<String> },
+    /// Fetch this robots.txt first.
+    Fetch(String),
+    /// The rules are on their way from where they were redirected to.
+    OnTheirWay,
+    /// The rules cannot be had, so nothing may be visited for so long.
+    Unreachable { wait: Duration },
+}
+
+/// What a fetched robots.txt asks of the crawler, besides its rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Learned {
+    /// It is elsewhere: a visit of its own.
+    pub(crate) redirect: Option<Url>,
+    pub(crate) crawl_delay: Option<Duration>,
+    pub(crate) sitemaps: Vec<String>,
+}
+
+impl Rules {
+    pub(crate) fn new(agent: &str) -> Rules {
+        Rules {
+            agent: agent.to_owned(),
+            origins: Mutex::default(),
+        }
+    }
+
+    /// What robots.txt says to a visit now.
+    pub(crate) fn ask(&self, url: &PageUrl, now: Time) -> Say {
+        let origins = self.lock();
+        let Some(origin) = origins.get(url.origin()) else {
+            return Say::Fetch(robots_url(url));
+        };
+        match origin.state.decide(url.path_and_query(), system_time(now)) {
+            Verdict::Decided(decision) if decision.allow => Say::Allowed,
+            Verdict::Decided(decision) => Say::Denied {
+                line: decision.line.map(in_words),
+            },
+            Verdict::Wait { until } => Say::Unreachable {
+                wait: until.duration_since(system_time(now)).unwrap_or_default(),
+            },
+            Verdict::AskFirst => match origin.redirected_until {
+                Some(until) if now < until => Say::OnTheirWay,
+                _ => Say::Fetch(robots_url(url)),
+            },
+        }
+    }
+
+    /// Takes in what a fetch of an origin's robots.txt, at `url`, brought.
+    pub(crate) fn learn(&self, origin: &str, url: &Url, exchange: &Exchange, now: Time) -> Learned {
+        let answer = RobotsAnswer::of(url, exchange, &self.agent, system_time(now));
+        let mut origins = self.lock();
+        if ORIGINS_MAX <= origins.len() {
+            make_room(&mut origins, now);
+        }
+        let known = origins.entry(origin.into()).or_default();
+        let redirect = known.state.note(answer, system_time(now));
+        known.redirected_until = redirect.as_ref().map(|_| now + REDIRECT_PATIENCE);
+        let sitemaps = match (&redirect, known.state.rules()) {
+            (None, Some(rules)) => rules.sitemaps().to_vec(),
+            _ => Vec::new(),
+        };
+        Learned {
+            redirect,
+            crawl_delay: known.state.crawl_delay(),
+            sitemaps,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Origin>> {
+        // Nothing in here can be left half done by a panic.
+        self.origins.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets what is due to be asked again, and if that is not enough, every second origin.
+fn make_room(origins: &mut HashMap<Box<str>, Origin>, now: Time) {
+    origins.retain(|_, origin| !origin.state.is_due(system_time(now)));
+    if ORIGINS_MAX / 2 < origins.len() {
+        let mut keep = false;
+        origins.retain(|_, _| {
+            keep = !keep;
+            keep
+        });
+    }
+}
+
+fn robots_url(url: &PageUrl) -> String {
+    format!("{}/robots.txt", url.origin())
+}
+
+fn in_words(line: &DecidingLine) -> String {
+    format!("line {}: {}", line.number, line.text)
+}
+
+fn system_time(time: Time) -> SystemTime {
+    UNIX_EPOCH + Duration::from_micros(time.as_micros())
+}

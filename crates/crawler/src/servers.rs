@@ -1,0 +1,110 @@
+//! What must survive of servers and seeds, kill or not: who asked for how much rest, and around what the scope reaches.
+//!
+//! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server holds) and
+//! `seeds.txt`. Both are small: most servers never ask for anything.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use junkai_frontier::{Scheduler, ServerKey, ServerState};
+use junkai_weburl::PageUrl;
+
+use crate::line_file::LineFile;
+use crate::visit::Visit;
+
+/// The two files, and which servers were visited in this run.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    states: LineFile,
+    seeds: LineFile,
+    restored: Vec<ServerState>,
+    visited: Box<[bool]>,
+}
+
+impl Servers {
+    /// Opens both files, reads what they say, and shortens the first to one line a server.
+    pub(crate) fn open(state: &Path, keys: u32) -> io::Result<Servers> {
+        let path = state.join("servers.jsonl");
+        let restored = restored_states(state, keys)?;
+        let mut short = Vec::new();
+        for server in &restored {
+            serde_json::to_writer(&mut short, server)?;
+            short.push(b'\n');
+        }
+        let aside = state.join("servers.new");
+        fs::write(&aside, short)?;
+        fs::rename(&aside, &path)?;
+        Ok(Servers {
+            states: LineFile::open(&path)?,
+            seeds: LineFile::open(&state.join("seeds.txt"))?,
+            restored,
+            visited: vec![false; keys as usize].into(),
+        })
+    }
+
+    /// The servers that asked for something in earlier runs.
+    pub(crate) fn restored(&self) -> &[ServerState] {
+        &self.restored
+    }
+
+    /// Notes how a server stands now.
+    pub(crate) fn note(&mut self, scheduler: &Scheduler<Visit>, key: ServerKey) {
+        let state = scheduler.server_state(key);
+        // A struct of numbers always serialises.
+        if serde_json::to_writer(&mut *self.states.buffer(), &state).is_ok() {
+            self.states.buffer().push(b'\n');
+        }
+    }
+
+    /// Notes a URL around which the scope reaches.
+    pub(crate) fn note_seed(&mut self, seed: &PageUrl) {
+        self.seeds
+            .buffer()
+            .extend_from_slice(seed.as_str().as_bytes());
+        self.seeds.buffer().push(b'\n');
+    }
+
+    /// Whether this server was not visited in this run before; from now on it was.
+    pub(crate) fn is_new(&mut self, key: ServerKey) -> bool {
+        self.visited
+            .get_mut(key.index())
+            .is_some_and(|visited| !std::mem::replace(visited, true))
+    }
+
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.states.flush()?;
+        self.seeds.flush()
+    }
+}
+
+/// The last line of each server.
+pub(crate) fn restored_states(state: &Path, keys: u32) -> io::Result<Vec<ServerState>> {
+    let mut last = BTreeMap::new();
+    for line in lines(&state.join("servers.jsonl"))? {
+        // A torn or foreign line says nothing.
+        if let Ok(server) = serde_json::from_str::<ServerState>(&line)
+            && server.key.number() < keys
+        {
+            last.insert(server.key, server);
+        }
+    }
+    Ok(last.into_values().collect())
+}
+
+/// The seeds of earlier runs.
+pub(crate) fn earlier_seeds(state: &Path) -> io::Result<Vec<String>> {
+    lines(&state.join("seeds.txt"))
+}
+
+fn lines(path: &Path) -> io::Result<Vec<String>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
+            .lines()
+            .map(str::to_owned)
+            .collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

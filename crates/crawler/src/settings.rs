@@ -1,0 +1,137 @@
+//! The settings of one crawl: what `junkai.toml` says, table by table.
+//!
+//! Each room owns the struct of its table; [`Settings`] only collects them. Read once at start-up and checked by
+//! [`Settings::mistakes`]; nothing else reads files, flags or environment variables.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use junkai_archive::ArchiveConfig;
+use junkai_fetch::{AddressGuard, DnsConfig, FetchConfig, Identity};
+use junkai_frontier::backlog::BacklogConfig;
+use junkai_frontier::seen::SeenConfig;
+use junkai_frontier::{Overflow, PolitenessConfig, RingConfig};
+use junkai_page::LinkOptions;
+use junkai_weburl::CanonicalConfig;
+use serde::{Deserialize, Serialize};
+
+use crate::scope::{ScopeConfig, ScopeRules};
+
+/// Visits that wait between the backlog and the ring at most.
+pub(crate) const ADMISSION_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What to crawl and when to stop.
+    pub crawl: CrawlConfig,
+    /// Which discovered URLs belong to the crawl.
+    pub scope: ScopeConfig,
+    /// Who visits: shown to every server.
+    pub identity: Identity,
+    /// Which addresses may be visited.
+    pub addresses: AddressGuard,
+    /// How hard one server may be pressed.
+    pub politeness: PolitenessConfig,
+    /// How bytes are fetched, and their bounds.
+    pub fetch: FetchConfig,
+    /// How names become addresses.
+    pub dns: DnsConfig,
+    /// Which links of a page count.
+    pub links: LinkOptions,
+    /// When two URLs are the same page.
+    pub canonical: CanonicalConfig,
+    /// How captures are kept.
+    pub archive: ArchiveConfig,
+    /// The short-term queue.
+    pub ring: RingConfig,
+    /// The set of known URLs.
+    pub seen: SeenConfig,
+    /// The waiting visits on disk.
+    pub backlog: BacklogConfig,
+}
+
+/// What to crawl and when to stop. Table `[crawl]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CrawlConfig {
+    /// URLs to start from; seeds on the command line come on top. Default none.
+    pub seeds: Vec<String>,
+    /// Stop after this many pages have been visited in one run; robots.txt does not count. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages_max: Option<u64>,
+    /// Stop after this time in one run. Default: no limit.
+    #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
+    pub run_time_max: Option<Duration>,
+    /// Visits in flight over all servers together; each server has at most one. Default 512.
+    pub concurrency: NonZeroUsize,
+    /// Threads that fetch, parse and compress. Default: one for each core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<NonZeroUsize>,
+    /// A visit that finds no room in the ring is deferred to its own time on disk, or discarded (it may be found again). Default "defer".
+    pub overflow: Overflow,
+    /// Further tries after a failure that may pass (time-outs, resets, DNS trouble). Default 2.
+    pub retries_max: u8,
+    /// Wait before the first retry; doubled for each further one. Default 1 minute.
+    #[serde(with = "humantime_serde")]
+    pub retry_delay: Duration,
+    /// Take sitemaps named in robots.txt, and feeds, as sources of links. Default true.
+    pub sitemaps: bool,
+    /// Whether links marked `nofollow` (by `rel` or a robots meta tag) are left alone. Default true.
+    pub respect_nofollow: bool,
+    /// Whether captures of pages that say `noarchive` are left out of the archive. Default true.
+    pub respect_noarchive: bool,
+    /// The longest time between two checkpoints. Default 10 s: what a power failure may cost.
+    #[serde(with = "humantime_serde")]
+    pub checkpoint_every: Duration,
+    /// Pause while the archive's disk has less free space than this, in bytes. Default 256 MB.
+    pub disk_free_min: u64,
+}
+
+impl Default for CrawlConfig {
+    fn default() -> Self {
+        CrawlConfig {
+            seeds: Vec::new(),
+            pages_max: None,
+            run_time_max: None,
+            concurrency: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
+            workers: None,
+            overflow: Overflow::Defer,
+            retries_max: 2,
+            retry_delay: Duration::from_secs(60),
+            sitemaps: true,
+            respect_nofollow: true,
+            respect_noarchive: true,
+            checkpoint_every: Duration::from_secs(10),
+            disk_free_min: 256_000_000,
+        }
+    }
+}
+
+impl Settings {
+    /// Everything that is wrong with the values, in words that say what to do; empty when all is well.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        if let Err(problems) = ScopeRules::check(&self.scope) {
+            mistakes.extend(problems);
+        }
+        if let Err(error) = self.identity.validate() {
+            mistakes.push(format!("[identity]: {error}"));
+        }
+        if let Some(contact) = &self.identity.contact
+            && !(contact.contains('@') || contact.contains("://"))
+        {
+            mistakes.push(format!(
+                "identity.contact = {contact:?}: give an e-mail address (you@example.org) or a URL (https://example.org/bot)"
+            ));
+        }
+        if self.crawl.checkpoint_every < Duration::from_millis(100) {
+            mistakes.push(
+                "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
+            );
+        }
+        mistakes
+    }
+}

@@ -1,0 +1,116 @@
+//! What an archive holds, counted from its index and its last checkpoint. Reads only: a crawl may be running.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use hashbrown::HashSet;
+use junkai_archive::Index;
+use serde::Serialize;
+
+use crate::CrawlError;
+use crate::manifest::Manifest;
+
+/// What an archive holds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Captures in the index.
+    pub captures: u64,
+    /// Of these, revisit records: the payload was known.
+    pub revisits: u64,
+    /// Hosts with a capture.
+    pub hosts: u64,
+    /// Captures by HTTP status.
+    pub by_status: BTreeMap<String, u64>,
+    /// Captures by media type.
+    pub by_mime: BTreeMap<String, u64>,
+    /// Time of the first capture, `YYYYMMDDhhmmss`.
+    pub first: Option<String>,
+    /// Time of the last capture.
+    pub last: Option<String>,
+    /// WARC files, open ones included.
+    pub warc_files: u64,
+    /// Their bytes.
+    pub warc_bytes: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// Bytes of the crawl's state.
+    pub state_bytes: u64,
+    /// URLs known at the last checkpoint.
+    pub known: u64,
+    /// Visits waiting at the last checkpoint.
+    pub waiting: u64,
+}
+
+/// Counts what the archive in `folder` holds.
+///
+/// # Errors
+/// If it is no archive, or cannot be read.
+pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
+    let state = folder.join("state");
+    if !state.is_dir() {
+        return Err(CrawlError::NoArchive {
+            archive: folder.to_owned(),
+        });
+    }
+    let mut stats = Stats::default();
+    (stats.warc_files, stats.warc_bytes) = size_of_files(&folder.join("archive"))?;
+    (_, stats.index_bytes) = size_of_files(&folder.join("indexes"))?;
+    (_, stats.state_bytes) = size_of_files(&state)?;
+    if let Some(manifest) = Manifest::load(&state)? {
+        stats.known = manifest.known;
+        stats.waiting = manifest.waiting;
+    }
+    count_captures(&Index::open(folder)?, &mut stats)?;
+    Ok(stats)
+}
+
+fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {
+    let mut hosts = HashSet::new();
+    for entry in index.iter()? {
+        let entry = entry?;
+        stats.captures += 1;
+        stats.revisits += u64::from(entry.mime.as_deref() == Some("warc/revisit"));
+        *stats
+            .by_status
+            .entry(entry.status.unwrap_or_default())
+            .or_default() += 1;
+        *stats
+            .by_mime
+            .entry(entry.mime.unwrap_or_default())
+            .or_default() += 1;
+        let host = entry.surt.split(')').next().unwrap_or_default();
+        if !hosts.contains(host) {
+            hosts.insert(host.to_owned());
+        }
+        let time = Some(entry.timestamp);
+        if stats.first.is_none() || time < stats.first {
+            stats.first.clone_from(&time);
+        }
+        stats.last = time.max(stats.last.take());
+    }
+    stats.hosts = hosts.len() as u64;
+    Ok(())
+}
+
+/// Number and bytes of the files below a folder.
+fn size_of_files(folder: &Path) -> Result<(u64, u64), CrawlError> {
+    let (mut files, mut bytes) = (0, 0);
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => {
+                let (more, bytes_more) = size_of_files(&entry.path())?;
+                files += more;
+                bytes += bytes_more;
+            }
+            Ok(metadata) => {
+                files += 1;
+                bytes += metadata.len();
+            }
+            // A running crawl renames and removes files.
+            Err(_) => {}
+        }
+    }
+    Ok((files, bytes))
+}

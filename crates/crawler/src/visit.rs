@@ -1,0 +1,270 @@
+//! A visit on its way: from the backlog through the ring to a worker, and back as a report.
+//!
+//! [`Order`]s go from the frontier's thread to the workers, [`Report`]s come back; both travel in bounded channels.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use junkai_fetch::{DnsFailure, Resolved};
+use junkai_frontier::backlog::{Entry, Ticket};
+use junkai_frontier::{EndReport, ServerKey, Time};
+use junkai_weburl::{Fingerprint, PageUrl};
+
+/// One planned fetch.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    /// The page.
+    pub(crate) url: PageUrl,
+    /// The page that led here; empty for seeds. For [`Purpose::Robots`], a URL of the origin that the rules are for.
+    pub(crate) via: Box<str>,
+    /// Heritrix's hop letters from the seed.
+    pub(crate) hops: Box<str>,
+    /// Links from the seed.
+    pub(crate) depth: u16,
+    /// Failed tries before this one.
+    pub(crate) tries: u8,
+    /// What it is for.
+    pub(crate) purpose: Purpose,
+    /// How it lines up for its server.
+    pub(crate) line: Line,
+    /// Its place in the backlog, until it is done.
+    pub(crate) ticket: Ticket,
+}
+
+/// How a visit lines up for its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// At the end, as a new one.
+    New,
+    /// Ahead of new ones, because it had a turn before.
+    Returning,
+}
+
+/// Set in an entry's kind when the visit has been in line before.
+const RETURNING: u8 = 0x40;
+/// The kind of an entry that says: this URL was discarded, and is not known.
+const DISCARDED: u8 = 0x80;
+
+/// What a visit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A page: its links count.
+    Page,
+    /// Something that a page needs: its links do not count.
+    Requisite,
+    /// Where a redirect of a robots.txt leads.
+    Robots,
+}
+
+impl Purpose {
+    fn to_byte(self) -> u8 {
+        match self {
+            Purpose::Page => 0,
+            Purpose::Requisite => 1,
+            Purpose::Robots => 2,
+        }
+    }
+
+    fn from_byte(byte: u8) -> Purpose {
+        match byte & !RETURNING {
+            1 => Purpose::Requisite,
+            2 => Purpose::Robots,
+            _ => Purpose::Page,
+        }
+    }
+}
+
+impl Visit {
+    /// A visit as the backlog kept it.
+    pub(crate) fn from_entry(entry: Entry, url: PageUrl, ticket: Ticket) -> Visit {
+        Visit {
+            url,
+            via: entry.via.into(),
+            hops: entry.hops.into(),
+            depth: entry.depth,
+            tries: entry.tries,
+            purpose: Purpose::from_byte(entry.kind),
+            line: if entry.kind & RETURNING == 0 {
+                Line::New
+            } else {
+                Line::Returning
+            },
+            ticket,
+        }
+    }
+
+    /// The visit as the backlog keeps it, to be made at `due`; it will not line up as a new one again.
+    pub(crate) fn entry(&self, due: Time) -> Entry {
+        Entry {
+            url: self.url.as_str().to_owned(),
+            via: self.via.to_string(),
+            hops: self.hops.to_string(),
+            depth: self.depth,
+            tries: self.tries,
+            kind: self.purpose.to_byte() | RETURNING,
+            due,
+        }
+    }
+
+    /// What the backlog's log says of a visit that was discarded: its URL is not known.
+    pub(crate) fn discard_marker(&self) -> Entry {
+        let mut marker = self.entry(Time::EPOCH);
+        marker.kind = DISCARDED;
+        marker
+    }
+}
+
+/// Whether an entry only says that its URL was discarded.
+pub(crate) fn is_discard_marker(entry: &Entry) -> bool {
+    entry.kind & DISCARDED != 0
+}
+
+/// How the URL of an entry is known, as [`Discovered::fingerprint`] has it.
+pub(crate) fn fingerprint_of(entry: &Entry) -> u64 {
+    let fingerprint = Fingerprint::of(&entry.url).0;
+    if Purpose::from_byte(entry.kind) == Purpose::Robots {
+        !fingerprint
+    } else {
+        fingerprint
+    }
+}
+
+/// A URL that a worker found, in scope and canonical.
+#[derive(Clone, Debug)]
+pub(crate) struct Discovered {
+    pub(crate) url: PageUrl,
+    /// Heritrix's letter for the hop; none for a seed.
+    pub(crate) hop: Option<char>,
+    pub(crate) depth: u16,
+    pub(crate) purpose: Purpose,
+}
+
+impl Discovered {
+    /// How the URL is known; where a robots.txt redirects to is another thing than a page at the same URL.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let fingerprint = self.url.fingerprint().0;
+        match self.purpose {
+            Purpose::Page | Purpose::Requisite => fingerprint,
+            Purpose::Robots => !fingerprint,
+        }
+    }
+
+    /// The new URL as the backlog keeps it, found on the page `via` that was reached by `hops`.
+    pub(crate) fn entry(&self, via: &str, hops: &str, due: Time) -> Entry {
+        let mut hops = hops.to_owned();
+        hops.extend(self.hop);
+        Entry {
+            url: self.url.as_str().to_owned(),
+            via: via.to_owned(),
+            hops,
+            depth: self.depth,
+            tries: 0,
+            kind: self.purpose.to_byte(),
+            due,
+        }
+    }
+}
+
+/// What the frontier's thread asks of a worker.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// Visit a page at a server, not before `start`. The lease is held until the report comes.
+    Visit {
+        visit: Visit,
+        key: ServerKey,
+        address: IpAddr,
+        start: Time,
+    },
+    /// Find the address of a host.
+    Resolve(Box<str>),
+}
+
+/// What a worker tells the frontier's thread.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// A visit ended, one way or another.
+    Ended(Box<EndedVisit>),
+    /// A host has an address, or has none.
+    Resolved {
+        host: Box<str>,
+        answer: Result<Arc<Resolved>, DnsFailure>,
+    },
+    /// The worker cannot go on.
+    Broken(String),
+}
+
+/// A visit that ended: its capture, if any, is in the archive.
+#[derive(Debug)]
+pub(crate) struct EndedVisit {
+    pub(crate) visit: Visit,
+    pub(crate) key: ServerKey,
+    pub(crate) address: IpAddr,
+    /// When the exchange began and ended.
+    pub(crate) started: Time,
+    pub(crate) ended: Time,
+    /// What the lease learns from it.
+    pub(crate) end: EndReport,
+    /// What became of the page.
+    pub(crate) fate: Fate,
+    /// Crawl-delay, where this visit learned one.
+    pub(crate) crawl_delay: Option<Duration>,
+    /// What it led to.
+    pub(crate) links: Vec<Discovered>,
+    pub(crate) outcome: Outcome,
+    pub(crate) worker: usize,
+}
+
+/// What becomes of a visit after its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is done.
+    Done,
+    /// Its turn went to robots.txt: it takes the next one.
+    AnotherTurn,
+    /// It comes back after this time, as if nothing had happened.
+    Later(Duration),
+    /// It failed in a way that may pass: it is tried again, after this time at the earliest.
+    Retry { not_before: Duration },
+}
+
+/// What a visit came to, as the logs tell it.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// HTTP status or Heritrix's negative code.
+    pub(crate) status: i32,
+    pub(crate) size: u64,
+    pub(crate) mime: Option<String>,
+    pub(crate) digest: Option<String>,
+    pub(crate) annotations: Vec<String>,
+    pub(crate) warc: Option<Place>,
+    pub(crate) result: String,
+    /// A URL other than the visit's own that was fetched in its turn: robots.txt.
+    pub(crate) instead: Option<String>,
+}
+
+/// Where a capture is.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) file: Arc<str>,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// Heritrix's status codes for what is not an HTTP answer.
+pub(crate) mod status {
+    pub(crate) const DNS_FAILED: i32 = -1;
+    pub(crate) const CONNECT_FAILED: i32 = -2;
+    pub(crate) const CONNECTION_LOST: i32 = -3;
+    pub(crate) const TIMED_OUT: i32 = -4;
+    pub(crate) const RUNTIME_ERROR: i32 = -5;
+    pub(crate) const ROBOTS_UNREACHABLE: i32 = -61;
+    pub(crate) const OUT_OF_SCOPE: i32 = -5000;
+    pub(crate) const ROBOTS_DENIED: i32 = -9998;
+}
+
+/// When a capture was made, as WARC and logs tell it.
+pub(crate) fn timestamp_of(time: Time) -> Timestamp {
+    crate::clock::timestamp(time)
+}

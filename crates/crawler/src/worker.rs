@@ -1,0 +1,424 @@
+//! A worker: one thread that fetches, understands, digests, compresses and stores pages, each from start to end.
+//!
+//! Orders come in from the frontier's thread and reports go back; a page's bytes never leave the thread they arrived on.
+//! Each worker owns its connections, its resolver and its WARC file, so nothing here waits for a lock.
+//!
+//! Invariants: every [`Order::Visit`] is answered by exactly one [`Report::Ended`]; a capture is in the archive and in
+//! its index before it is reported. Not here: when a visit may start; the order says so, and the lease is held.
+
+mod keep;
+mod links;
+
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, SystemTime};
+
+use crossbeam_channel::Sender;
+use junkai_archive::{Provenance, Writer};
+use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
+use junkai_frontier::{EndReport, ServerKey, Time};
+use junkai_weburl::{Canonicalizer, PageUrl};
+use tokio::sync::mpsc::Receiver;
+use tokio::task::LocalSet;
+
+use self::keep::Keeper;
+use self::links::Understood;
+use crate::CrawlError;
+use crate::clock::Clock;
+use crate::progress::Progress;
+use crate::rules::{Rules, Say};
+use crate::scope::ScopeRules;
+use crate::settings::Settings;
+use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report, Visit, status};
+
+/// How long a visit waits for rules that are on their way from another server.
+const RULES_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What all workers share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) scope: Arc<RwLock<ScopeRules>>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) clock: Clock,
+    pub(crate) reports: Sender<Report>,
+}
+
+/// One worker's own.
+pub(crate) struct Worker {
+    number: usize,
+    shared: Shared,
+    client: Client,
+    resolver: Resolver,
+    canonical: Canonicalizer,
+    keeper: Keeper,
+}
+
+impl Worker {
+    /// Opens the worker's WARC file and its network. Must run on the worker's own runtime.
+    pub(crate) fn new(
+        number: usize,
+        shared: Shared,
+        archive: &std::path::Path,
+    ) -> Result<Worker, CrawlError> {
+        let settings = Arc::clone(&shared.settings);
+        let network = |error: &dyn std::fmt::Display| CrawlError::Network {
+            reason: error.to_string(),
+        };
+        let client = Client::new(
+            &settings.fetch,
+            &settings.identity,
+            settings.addresses.clone(),
+        )
+        .map_err(|error| network(&error))?;
+        let resolver = Resolver::new(&settings.dns, settings.addresses.clone())
+            .map_err(|error| network(&error))?;
+        let provenance = Provenance {
+            software: format!("junkai/{}", env!("CARGO_PKG_VERSION")),
+            worker: u32::try_from(number).unwrap_or(u32::MAX),
+            address: None,
+            robots: "obey".to_owned(),
+            user_agent: settings.identity.user_agent(),
+            from: settings.identity.from().unwrap_or_default().to_owned(),
+        };
+        let writer = Writer::open(archive, &settings.archive, provenance)?;
+        let keeper = Keeper::new(writer, Arc::clone(&shared.progress));
+        Ok(Worker {
+            number,
+            canonical: Canonicalizer::new(&settings.canonical),
+            shared,
+            client,
+            resolver,
+            keeper,
+        })
+    }
+
+    /// Works until the orders end, then closes the WARC file.
+    pub(crate) async fn run(self, mut orders: Receiver<Order>) -> Result<(), CrawlError> {
+        let worker = Rc::new(self);
+        let tasks = LocalSet::new();
+        tasks
+            .run_until(async {
+                while let Some(order) = orders.recv().await {
+                    let worker = Rc::clone(&worker);
+                    tokio::task::spawn_local(async move { worker.carry_out(order).await });
+                }
+            })
+            .await;
+        // What is still in flight is abandoned here: it was not reported, so it will be visited again.
+        drop(tasks);
+        worker.keeper.finish()
+    }
+
+    async fn carry_out(&self, order: Order) {
+        let report = match order {
+            Order::Visit {
+                visit,
+                key,
+                address,
+                start,
+            } => {
+                tokio::time::sleep_until(self.shared.clock.instant_of(start).into()).await;
+                match self.visit(visit, key, address).await {
+                    Ok(ended) => Report::Ended(Box::new(ended)),
+                    Err(error) => Report::Broken(error.to_string()),
+                }
+            }
+            Order::Resolve(host) => {
+                let answer = self.resolver.resolve(&host).await;
+                Report::Resolved { host, answer }
+            }
+        };
+        if self.shared.reports.send(report).is_err() {
+            // The frontier's thread has gone: the crawl is over.
+        }
+    }
+
+    /// Makes one visit; first robots.txt has its say, and may take the turn.
+    async fn visit(
+        &self,
+        visit: Visit,
+        key: ServerKey,
+        address: IpAddr,
+    ) -> Result<EndedVisit, CrawlError> {
+        let turn = Turn {
+            visit,
+            key,
+            address,
+            started: self.shared.clock.now(),
+        };
+        if turn.visit.purpose == Purpose::Robots {
+            return self.fetch_rules(turn.visit.url.clone(), turn).await;
+        }
+        match self.shared.rules.ask(&turn.visit.url, turn.started) {
+            Say::Allowed => self.fetch_page(turn).await,
+            Say::Fetch(robots) => {
+                let robots = self
+                    .canonical
+                    .parse(&robots)
+                    .map_err(|error| CrawlError::Bug {
+                        what: error.to_string(),
+                    })?;
+                self.fetch_rules(robots, turn).await
+            }
+            Say::OnTheirWay => {
+                Ok(self.unvisited(turn, Fate::Later(RULES_PATIENCE), Outcome::default()))
+            }
+            Say::Denied { line } => {
+                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(line)))
+            }
+            Say::Unreachable { wait } => {
+                let result =
+                    "robots.txt cannot be had, so nothing of this host may be visited".to_owned();
+                let outcome = Outcome {
+                    status: status::ROBOTS_UNREACHABLE,
+                    result,
+                    ..Outcome::default()
+                };
+                Ok(self.unvisited(turn, Fate::Retry { not_before: wait }, outcome))
+            }
+        }
+    }
+
+    async fn fetch(&self, url: &PageUrl, turn: &Turn) -> Exchange {
+        let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
+        let referer = (is_page && !turn.visit.via.is_empty()).then_some(&*turn.visit.via);
+        let request = Request {
+            referer,
+            ..Request::new(url.as_url(), turn.address)
+        };
+        self.client.fetch(request).await
+    }
+
+    /// Spends the turn on a robots.txt. The page that it was for takes another turn.
+    async fn fetch_rules(&self, robots: PageUrl, turn: Turn) -> Result<EndedVisit, CrawlError> {
+        let exchange = self.fetch(&robots, &turn).await;
+        let ended = self.shared.clock.now();
+        self.shared.progress.robots_fetched.add(1);
+        let is_redirected = turn.visit.purpose == Purpose::Robots;
+        let origin = if is_redirected {
+            self.origin_of(&turn.visit.via)
+        } else {
+            robots.origin().to_owned()
+        };
+        let learned = self
+            .shared
+            .rules
+            .learn(&origin, robots.as_url(), &exchange, ended);
+        let mut links: Vec<Discovered> = learned
+            .redirect
+            .iter()
+            .filter_map(|target| self.redirected_rules(target))
+            .collect();
+        if self.shared.settings.crawl.sitemaps {
+            links.extend(self.sitemaps(&learned.sitemaps, &turn.visit));
+        }
+        let mut outcome = self
+            .keep(&robots, &turn, &exchange, &Understood::default())
+            .await?;
+        if !is_redirected {
+            outcome.instead = Some(robots.as_str().to_owned());
+        }
+        let fate = if is_redirected {
+            Fate::Done
+        } else {
+            Fate::AnotherTurn
+        };
+        let end = end_report(&exchange, turn.started, ended);
+        Ok(self.ended(
+            turn,
+            Ending {
+                ended,
+                end,
+                fate,
+                crawl_delay: learned.crawl_delay,
+                links,
+                outcome,
+            },
+        ))
+    }
+
+    /// Fetches a page, keeps it, and finds where it leads.
+    async fn fetch_page(&self, turn: Turn) -> Result<EndedVisit, CrawlError> {
+        let url = turn.visit.url.clone();
+        let exchange = self.fetch(&url, &turn).await;
+        let ended = self.shared.clock.now();
+        let end = end_report(&exchange, turn.started, ended);
+        let understood = self.understand(&turn.visit, &exchange);
+        let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
+        let fate = fate(&exchange, end);
+        let links = if fate == Fate::Done {
+            understood.links
+        } else {
+            Vec::new()
+        };
+        Ok(self.ended(
+            turn,
+            Ending {
+                ended,
+                end,
+                fate,
+                crawl_delay: None,
+                links,
+                outcome,
+            },
+        ))
+    }
+
+    /// Reads the page. A parser that panics costs its own page, not the crawl.
+    fn understand(&self, visit: &Visit, exchange: &Exchange) -> Understood {
+        let read = AssertUnwindSafe(|| links::understand(self, visit, exchange));
+        catch_unwind(read).unwrap_or_else(|_| {
+            tracing::error!(
+                page = visit.url.as_str(),
+                "a parser failed on this page; its links are not followed"
+            );
+            Understood {
+                annotations: vec!["parserFailed".to_owned()],
+                ..Understood::default()
+            }
+        })
+    }
+
+    async fn keep(
+        &self,
+        url: &PageUrl,
+        turn: &Turn,
+        exchange: &Exchange,
+        understood: &Understood,
+    ) -> Result<Outcome, CrawlError> {
+        let mut outcome = self.keeper.keep(url, turn, exchange, understood).await?;
+        outcome
+            .annotations
+            .extend(understood.annotations.iter().cloned());
+        if 0 < turn.visit.tries {
+            outcome
+                .annotations
+                .push(format!("{}t", turn.visit.tries + 1));
+        }
+        Ok(outcome)
+    }
+
+    fn unvisited(&self, turn: Turn, fate: Fate, outcome: Outcome) -> EndedVisit {
+        let ended = self.shared.clock.now();
+        self.ended(
+            turn,
+            Ending {
+                ended,
+                end: EndReport::Unvisited,
+                fate,
+                crawl_delay: None,
+                links: Vec::new(),
+                outcome,
+            },
+        )
+    }
+
+    fn ended(&self, turn: Turn, ending: Ending) -> EndedVisit {
+        EndedVisit {
+            visit: turn.visit,
+            key: turn.key,
+            address: turn.address,
+            started: turn.started,
+            ended: ending.ended,
+            end: ending.end,
+            fate: ending.fate,
+            crawl_delay: ending.crawl_delay,
+            links: ending.links,
+            outcome: ending.outcome,
+            worker: self.number,
+        }
+    }
+
+    fn origin_of(&self, url: &str) -> String {
+        self.canonical
+            .parse(url)
+            .map(|url| url.origin().to_owned())
+            .unwrap_or_default()
+    }
+
+    /// Where a robots.txt redirects to: a visit of its own, under the other server's lease.
+    fn redirected_rules(&self, target: &url::Url) -> Option<Discovered> {
+        let url = self.canonical.parse(target.as_str()).ok()?;
+        Some(Discovered {
+            url,
+            hop: Some('P'),
+            depth: 0,
+            purpose: Purpose::Robots,
+        })
+    }
+
+    fn sitemaps(&self, sitemaps: &[String], visit: &Visit) -> Vec<Discovered> {
+        let named = sitemaps
+            .iter()
+            .filter_map(|text| self.canonical.parse(text).ok());
+        links::in_scope(
+            self,
+            named.map(|url| Discovered {
+                url,
+                hop: Some('M'),
+                depth: visit.depth,
+                purpose: Purpose::Page,
+            }),
+        )
+    }
+}
+
+/// A visit whose turn has come.
+pub(crate) struct Turn {
+    pub(crate) visit: Visit,
+    key: ServerKey,
+    pub(crate) address: IpAddr,
+    pub(crate) started: Time,
+}
+
+struct Ending {
+    ended: Time,
+    end: EndReport,
+    fate: Fate,
+    crawl_delay: Option<Duration>,
+    links: Vec<Discovered>,
+    outcome: Outcome,
+}
+
+/// What the server's lease learns from an exchange.
+fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
+    let duration = ended.saturating_duration_since(started);
+    match (exchange.status(), exchange.failure()) {
+        (Some(429 | 503), _) => EndReport::Overloaded {
+            retry_after: exchange.retry_after(SystemTime::now()),
+        },
+        (_, None) => EndReport::Answered { duration },
+        (_, Some(Failure::BadRequest(_) | Failure::Refused(_))) => EndReport::Unvisited,
+        (Some(_), Some(_)) => EndReport::Aborted,
+        (None, Some(Failure::Connect(_) | Failure::StaleConnection)) => EndReport::Failed,
+        (None, Some(_)) => EndReport::Aborted,
+    }
+}
+
+/// Whether the page is done, or may be had later.
+fn fate(exchange: &Exchange, end: EndReport) -> Fate {
+    match (end, exchange.failure()) {
+        (EndReport::Overloaded { .. }, _) => Fate::Retry {
+            not_before: Duration::ZERO,
+        },
+        (_, None) => Fate::Done,
+        // A message that came in part is a capture, marked as truncated.
+        (_, Some(_)) if exchange.head.is_some() && !exchange.body().is_empty() => Fate::Done,
+        (
+            _,
+            Some(
+                Failure::BadRequest(_)
+                | Failure::Refused(_)
+                | Failure::BadResponse(_)
+                | Failure::HeadTooLarge,
+            ),
+        ) => Fate::Done,
+        (_, Some(_)) => Fate::Retry {
+            not_before: Duration::ZERO,
+        },
+    }
+}

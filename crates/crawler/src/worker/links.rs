@@ -1,0 +1,202 @@
+//! Where a page leads: links, sitemap and feed entries, redirects, in canonical form and within scope.
+
+use junkai_fetch::Exchange;
+use junkai_page::{Analysis, ContentKind, LinkKind, Source};
+use junkai_weburl::PageUrl;
+
+use super::Worker;
+use crate::scope::Found;
+use crate::visit::{Discovered, Purpose, Visit};
+
+/// What was understood of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Understood {
+    pub(crate) links: Vec<Discovered>,
+    /// The page asks not to be kept, and that is respected.
+    pub(crate) must_not_keep: bool,
+    pub(crate) charset: Option<&'static str>,
+    pub(crate) language: Option<String>,
+    pub(crate) annotations: Vec<String>,
+}
+
+/// Reads what an exchange brought.
+pub(crate) fn understand(worker: &Worker, visit: &Visit, exchange: &Exchange) -> Understood {
+    let mut understood = Understood::default();
+    let Some(status) = exchange.status() else {
+        return understood;
+    };
+    if let Some(location) = exchange.location() {
+        redirect(worker, visit, location, &mut understood);
+    } else if (200..300).contains(&status) && visit.purpose == Purpose::Page {
+        read_body(worker, visit, exchange, &mut understood);
+    }
+    understood
+}
+
+/// The target of a redirect is a visit of its own, as deep as this one; where a seed leads is a seed.
+fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Understood) {
+    let target = String::from_utf8_lossy(location);
+    let Ok(url) = worker.canonical.join(&visit.url, &target) else {
+        understood.annotations.push("badLocation".to_owned());
+        return;
+    };
+    if url == visit.url {
+        // The same page in another spelling: following it would be a loop.
+        understood.annotations.push("redirectToItself".to_owned());
+        return;
+    }
+    let discovered = Discovered {
+        url,
+        hop: Some('R'),
+        depth: visit.depth,
+        purpose: visit.purpose,
+    };
+    let is_seed = visit.hops.bytes().all(|hop| hop == b'R');
+    if is_seed {
+        understood.links.push(discovered);
+    } else {
+        understood.links = in_scope(worker, [discovered].into_iter());
+    }
+}
+
+fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &mut Understood) {
+    let limit = usize::try_from(worker.shared.settings.fetch.max_decoded_bytes.as_u64())
+        .unwrap_or(usize::MAX);
+    let decoded = exchange.decoded(limit);
+    if let Some(problem) = &decoded.problem {
+        understood
+            .annotations
+            .push(format!("contentCoding:{problem:?}"));
+    }
+    let content_type = exchange
+        .header("content-type")
+        .and_then(|value| std::str::from_utf8(value).ok());
+    match junkai_page::kind_of(&decoded.bytes, content_type) {
+        ContentKind::Html => read_html(worker, visit, exchange, &decoded.bytes, understood),
+        ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
+            let sitemap = junkai_page::sitemap::parse(&decoded.bytes, visit.url.as_url());
+            let entries = sitemap
+                .index
+                .iter()
+                .chain(&sitemap.urls)
+                .map(|entry| entry.loc.as_str());
+            understood.links = listed(worker, visit, entries);
+        }
+        ContentKind::Feed if worker.shared.settings.crawl.sitemaps => {
+            let entries = junkai_page::feed::parse(&decoded.bytes, visit.url.as_url());
+            understood.links = listed(
+                worker,
+                visit,
+                entries.iter().map(|entry| entry.url.as_str()),
+            );
+        }
+        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {}
+    }
+}
+
+fn read_html(
+    worker: &Worker,
+    visit: &Visit,
+    exchange: &Exchange,
+    body: &[u8],
+    understood: &mut Understood,
+) {
+    let settings = &worker.shared.settings;
+    let text = |value| std::str::from_utf8(value).ok();
+    let tags: Vec<&str> = exchange
+        .head
+        .iter()
+        .flat_map(|head| head.values("x-robots-tag"))
+        .filter_map(text)
+        .collect();
+    let source = Source {
+        body,
+        content_type: exchange.header("content-type").and_then(text),
+        url: visit.url.as_url(),
+        robots_agent: &settings.identity.product,
+        x_robots_tag: &tags,
+        detect_language: false,
+    };
+    let analysis = junkai_page::analyze(&source, &settings.links);
+    understood.must_not_keep = settings.crawl.respect_noarchive && analysis.robots.noarchive;
+    understood.charset = Some(analysis.charset);
+    understood.language = analysis
+        .language
+        .as_ref()
+        .map(|language| language.code.clone());
+    if analysis.truncated_links {
+        understood.annotations.push("linksTrunc".to_owned());
+    }
+    understood.links = page_links(worker, visit, &analysis);
+}
+
+fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discovered> {
+    let settings = &worker.shared.settings;
+    let respect = settings.crawl.respect_nofollow;
+    let discovered = analysis.links.iter().filter_map(|link| {
+        let requisite = link.kind.is_requisite();
+        if !requisite && respect && (link.nofollow || analysis.robots.nofollow) {
+            return None;
+        }
+        let is_source = matches!(link.kind, LinkKind::Feed | LinkKind::Sitemap);
+        if is_source && !settings.crawl.sitemaps {
+            return None;
+        }
+        let url = worker.canonical.parse(&link.url).ok()?;
+        let (hop, depth, purpose) = match (requisite, is_source) {
+            (true, _) => ('E', visit.depth, Purpose::Requisite),
+            (false, true) => ('M', visit.depth, Purpose::Page),
+            (false, false) => ('L', visit.depth.saturating_add(1), Purpose::Page),
+        };
+        Some(Discovered {
+            url,
+            hop: Some(hop),
+            depth,
+            purpose,
+        })
+    });
+    in_scope(worker, discovered)
+}
+
+/// The entries of a sitemap or feed, one link further than the list.
+fn listed<'a>(
+    worker: &Worker,
+    visit: &Visit,
+    entries: impl Iterator<Item = &'a str>,
+) -> Vec<Discovered> {
+    let depth = visit.depth.saturating_add(1);
+    let parse = |text| worker.canonical.parse(text).ok();
+    in_scope(
+        worker,
+        entries.filter_map(parse).map(|url: PageUrl| Discovered {
+            url,
+            hop: Some('M'),
+            depth,
+            purpose: Purpose::Page,
+        }),
+    )
+}
+
+/// Keeps what belongs to the crawl.
+pub(crate) fn in_scope(
+    worker: &Worker,
+    discovered: impl Iterator<Item = Discovered>,
+) -> Vec<Discovered> {
+    let Ok(scope) = worker.shared.scope.read() else {
+        return Vec::new();
+    };
+    let mut outside = 0;
+    let kept = discovered
+        .filter(|found| {
+            let how = match found.purpose {
+                Purpose::Requisite => Found::Requisite,
+                Purpose::Page | Purpose::Robots => Found::Link(found.depth),
+            };
+            let accepted = scope.decide(&found.url, how).accepts();
+            outside += u64::from(!accepted);
+            accepted
+        })
+        .collect();
+    worker.shared.progress.out_of_scope.add(outside);
+    kept
+}

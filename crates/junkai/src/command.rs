@@ -1,0 +1,12 @@
+//! The subcommands, one file each: `Arguments` says what it takes, `run` does it.
+
+pub(crate) mod crawl;
+pub(crate) mod demo;
+pub(crate) mod explain;
+pub(crate) mod init;
+pub(crate) mod links;
+pub(crate) mod robots;
+pub(crate) mod stats;
+pub(crate) mod testweb;
+pub(crate) mod url;
+pub(crate) mod warc;

@@ -1,0 +1,285 @@
+//! `junkai crawl`: from seeds to an archive.
+
+use std::io::{BufRead, IsTerminal};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings};
+
+use crate::config;
+use crate::exit::Ending;
+use crate::screen::{Screen, Style};
+
+/// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Where to start: URLs, or host names. May be left out when the archive has been crawled before.
+    #[arg(value_name = "SEED")]
+    seeds: Vec<String>,
+    /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
+    #[arg(long, short = 'i', value_name = "FILE")]
+    seeds_file: Option<PathBuf>,
+    /// Configuration file; default: junkai.toml in the archive, where there is one.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// How far to follow links around each seed.
+    #[arg(long, value_enum, value_name = "PRESET")]
+    scope: Option<Scope>,
+    /// Also follow URLs that match this regular expression; may be repeated.
+    #[arg(long, value_name = "REGEX")]
+    include: Vec<String>,
+    /// Never follow URLs that match this regular expression; may be repeated.
+    #[arg(long, value_name = "REGEX")]
+    exclude: Vec<String>,
+    /// Follow at most this many links from a seed.
+    #[arg(long, value_name = "N")]
+    depth: Option<u16>,
+    /// An e-mail address or URL where operators of servers reach you; needed before any public address is visited.
+    #[arg(long, env = "JUNKAI_CONTACT")]
+    contact: Option<String>,
+    /// Visit loopback and private addresses too.
+    #[arg(long)]
+    allow_private: bool,
+    /// Fetch images, style sheets, scripts and media that pages need.
+    #[arg(long)]
+    requisites: bool,
+    /// What becomes of a new URL when the ring has no room for its server.
+    #[arg(long, value_enum)]
+    overflow: Option<Overflow>,
+    /// Ask these name servers instead of the system's (`address:port`); may be repeated.
+    #[arg(long, value_name = "ADDRESS")]
+    dns: Vec<std::net::SocketAddr>,
+    /// Trust the certificate authorities in this PEM file too.
+    #[arg(long, value_name = "FILE")]
+    extra_roots: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// What `crawl` and `demo` have in common.
+#[derive(clap::Args, Clone)]
+pub(crate) struct RunArguments {
+    /// The folder that holds captures, index and state. Default: named after the first seed's host.
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) archive: Option<PathBuf>,
+    /// Stop after this many pages.
+    #[arg(long, value_name = "N")]
+    pub(crate) pages: Option<u64>,
+    /// Stop after this time (`90s`, `2h`, `7days`).
+    #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) run_time: Option<Duration>,
+    /// The least time between the end of one visit to a server and the start of the next [default: 5s].
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(crate) interval: Option<Duration>,
+    /// Visits in flight over all servers together; each server has at most one [default: 512].
+    #[arg(long, value_name = "N")]
+    pub(crate) concurrency: Option<NonZeroUsize>,
+    /// Threads that fetch, parse and compress [default: one for each core].
+    #[arg(long, value_name = "N")]
+    pub(crate) workers: Option<NonZeroUsize>,
+    /// Print progress and the summary as JSON lines on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the summary only.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Scope {
+    Page,
+    Prefix,
+    Host,
+    Site,
+    Any,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Overflow {
+    Defer,
+    Discard,
+}
+
+/// Crawls until done, or until told to stop.
+pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
+    if let Some(file) = &arguments.seeds_file {
+        arguments.seeds.extend(read_seeds(file)?);
+    }
+    let archive = archive_folder(&arguments)?;
+    let settings = settings(&arguments, &archive)?;
+    crawl(&archive, settings, &arguments.run)
+}
+
+/// Runs a crawl with its screen and signals; shared with `demo`.
+pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> Result<Ending> {
+    let mistakes = settings.mistakes();
+    if !mistakes.is_empty() {
+        return Err(config::report("the configuration", &mistakes));
+    }
+    let style = match (run.json, run.quiet, std::io::stderr().is_terminal()) {
+        (true, _, _) => Style::Json,
+        (false, true, _) => Style::Quiet,
+        (false, false, true) => Style::Live,
+        (false, false, false) => Style::Lines,
+    };
+    let progress = Arc::new(Progress::default());
+    let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
+    for repair in crawl.repairs() {
+        eprintln!("repaired: {repair}");
+    }
+    stop_on_signals(Arc::clone(&progress))?;
+    let screen = Screen::start(style, archive, Arc::clone(&progress));
+    let summary = crawl.run();
+    screen.finish();
+    let summary = summary?;
+    crate::screen::summarise(style, archive, &summary)?;
+    Ok(match summary.ended {
+        Ended::Stopped => Ending::Stopped,
+        Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
+    })
+}
+
+impl RunArguments {
+    /// Lays the flags over the settings.
+    pub(crate) fn apply(&self, settings: &mut Settings) {
+        let crawl = &mut settings.crawl;
+        crawl.pages_max = self.pages.or(crawl.pages_max);
+        crawl.run_time_max = self.run_time.or(crawl.run_time_max);
+        crawl.concurrency = self.concurrency.unwrap_or(crawl.concurrency);
+        crawl.workers = self.workers.or(crawl.workers);
+        if let Some(interval) = self.interval {
+            settings.politeness.interval = interval;
+        }
+    }
+}
+
+/// The file's settings, or the defaults, under the flags.
+fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
+    let in_archive = archive.join("junkai.toml");
+    let mut settings = match &arguments.config {
+        Some(file) => config::load(file)?,
+        None if in_archive.exists() => config::load(&in_archive)?,
+        None => Settings::default(),
+    };
+    arguments.run.apply(&mut settings);
+    settings.crawl.seeds.extend(arguments.seeds.iter().cloned());
+    if let Some(scope) = arguments.scope {
+        settings.scope.preset = scope.into();
+    }
+    settings
+        .scope
+        .include
+        .extend(arguments.include.iter().cloned());
+    settings
+        .scope
+        .exclude
+        .extend(arguments.exclude.iter().cloned());
+    settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
+    if arguments.contact.is_some() {
+        settings.identity.contact.clone_from(&arguments.contact);
+    }
+    settings.addresses.allow_private |= arguments.allow_private;
+    settings.links.requisites |= arguments.requisites;
+    if let Some(overflow) = arguments.overflow {
+        settings.crawl.overflow = overflow.into();
+    }
+    settings.dns.name_servers.extend(&arguments.dns);
+    if arguments.extra_roots.is_some() {
+        settings
+            .fetch
+            .extra_roots
+            .clone_from(&arguments.extra_roots);
+    }
+    Ok(settings)
+}
+
+/// The archive that was named, or one named after the first seed.
+fn archive_folder(arguments: &Arguments) -> Result<PathBuf> {
+    if let Some(archive) = &arguments.run.archive {
+        return Ok(archive.clone());
+    }
+    let Some(seed) = arguments.seeds.first() else {
+        bail!(
+            "nothing to crawl; name a seed (`junkai crawl https://example.org`) or an archive that was begun before (`--archive DIR`)"
+        );
+    };
+    let canonical = junkai_weburl::Canonicalizer::new(&junkai_weburl::CanonicalConfig::default());
+    let seed = canonical
+        .parse_seed(seed)
+        .with_context(|| format!("seed {seed:?}"))?;
+    Ok(PathBuf::from(seed.host()))
+}
+
+fn read_seeds(file: &Path) -> Result<Vec<String>> {
+    let lines: std::io::Result<Vec<String>> = if file == Path::new("-") {
+        std::io::stdin().lock().lines().collect()
+    } else {
+        let opened = std::fs::File::open(file)
+            .with_context(|| format!("cannot read seeds from {}", file.display()))?;
+        std::io::BufReader::new(opened).lines().collect()
+    };
+    let lines = lines.with_context(|| format!("cannot read seeds from {}", file.display()))?;
+    let seed = |line: String| {
+        let seed = line.trim();
+        (!seed.is_empty() && !seed.starts_with('#')).then(|| seed.to_owned())
+    };
+    Ok(lines.into_iter().filter_map(seed).collect())
+}
+
+/// Ctrl-C and SIGTERM: once ends the crawl in order, twice at once.
+fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            runtime.block_on(async {
+                let (Ok(mut interrupt), Ok(mut terminate)) = (
+                    signal(SignalKind::interrupt()),
+                    signal(SignalKind::terminate()),
+                ) else {
+                    return;
+                };
+                loop {
+                    tokio::select! {
+                        _ = interrupt.recv() => {}
+                        _ = terminate.recv() => {}
+                    }
+                    match progress.ask_to_stop() {
+                        junkai_crawler::Stop::Now => std::process::exit(11),
+                        _ => eprintln!(
+                            "\nstopping: finishing what is in flight (Ctrl-C again to stop at once)"
+                        ),
+                    }
+                }
+            });
+        })?;
+    Ok(())
+}
+
+impl From<Scope> for Preset {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Page => Preset::Page,
+            Scope::Prefix => Preset::Prefix,
+            Scope::Host => Preset::Host,
+            Scope::Site => Preset::Site,
+            Scope::Any => Preset::Any,
+        }
+    }
+}
+
+impl From<Overflow> for junkai_frontier::Overflow {
+    fn from(overflow: Overflow) -> Self {
+        match overflow {
+            Overflow::Defer => junkai_frontier::Overflow::Defer,
+            Overflow::Discard => junkai_frontier::Overflow::Discard,
+        }
+    }
+}

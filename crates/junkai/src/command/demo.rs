@@ -1,0 +1,84 @@
+//! `junkai demo`: the main job on an embedded web; no network, no set-up.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use junkai_crawler::{Preset, Settings};
+use junkai_testweb::{TestWeb, TestWebConfig, judge};
+
+use crate::command::crawl::{self, RunArguments};
+use crate::exit::Ending;
+use crate::screen::grouped;
+
+/// The least time between two visits to a server of the demo's web.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Where the demo's web listens, if the port is free.
+const PORT: u16 = 8089;
+
+/// What `junkai demo` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// Serves a web, crawls it, and lets the web's own log judge the politeness.
+pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
+    let run = arguments.run;
+    let archive = run
+        .archive
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("junkai-demo"));
+    std::fs::create_dir_all(&archive)
+        .with_context(|| format!("cannot make {}", archive.display()))?;
+    let log = archive.join("testweb.log");
+    let web = TestWebConfig {
+        hosts: 2000,
+        addresses: 500,
+        pages: 1_000_000,
+        log: Some(log.clone()),
+        ..TestWebConfig::default()
+    };
+    // A port of its own makes the same URLs in the next run, which can then go on.
+    let web = TestWeb::start(TestWebConfig {
+        http_port: PORT,
+        ..web.clone()
+    })
+    .or_else(|_| TestWeb::start(web))?;
+    let interval = run.interval.unwrap_or(INTERVAL);
+    let mut settings = Settings::default();
+    run.apply(&mut settings);
+    settings.crawl.seeds = web.seeds();
+    settings.scope.preset = Preset::Any;
+    settings.politeness.interval = interval;
+    settings.addresses.allow_private = true;
+    settings.dns.name_servers = vec![web.dns()];
+    if !run.json {
+        eprintln!(
+            "A web of {} pages on 2,000 hosts and 500 servers now lives on this machine's loopback.",
+            grouped(web.page_count())
+        );
+        eprintln!(
+            "Crawling it politely, one visit a server every {interval:?}, into {}; Ctrl-C stops.\n",
+            archive.display()
+        );
+    }
+    let ending = crawl::crawl(&archive, settings, &run)?;
+    web.stop();
+    let verdict = judge(&log, interval)?;
+    if run.json {
+        println!(
+            "{}",
+            serde_json::json!({ "type": "verdict", "verdict": verdict })
+        );
+    } else {
+        println!("\nThe web's own access log says:\n{verdict}");
+    }
+    Ok(if verdict.is_polite() {
+        ending
+    } else {
+        Ending::Problems
+    })
+}

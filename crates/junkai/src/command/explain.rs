@@ -1,0 +1,97 @@
+//! `junkai explain`: what happened to a URL, why, and when it will be visited next.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use junkai_crawler::{Explanation, Settings, explain};
+use junkai_weburl::Canonicalizer;
+
+use crate::config;
+use crate::exit::Ending;
+
+/// What `junkai explain` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The archive's folder.
+    #[arg(long, short, value_name = "DIR")]
+    archive: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The URL.
+    #[arg(value_name = "URL")]
+    url: String,
+}
+
+/// Prints it.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let file = arguments.archive.join("junkai.toml");
+    let settings = if file.exists() {
+        config::load(&file)?
+    } else {
+        Settings::default()
+    };
+    let url = Canonicalizer::new(&settings.canonical)
+        .parse_seed(&arguments.url)
+        .with_context(|| format!("{:?} is not a URL that can be crawled", arguments.url))?;
+    let explanation = explain(&arguments.archive, &settings, &url)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string(&explanation)?);
+    } else {
+        print(&explanation);
+    }
+    Ok(Ending::Well)
+}
+
+fn print(explanation: &Explanation) {
+    println!("{}", explanation.url);
+    println!("  scope     {}", explanation.scope);
+    println!(
+        "  robots    {}",
+        explanation
+            .robots
+            .as_deref()
+            .unwrap_or("no robots.txt of this host is archived")
+    );
+    for visit in &explanation.visits {
+        let via = if visit.via.is_empty() {
+            "as a seed".to_owned()
+        } else {
+            format!("by {} from {}", visit.hops, visit.via)
+        };
+        println!(
+            "  visit     {:.0}  {}  ({} ms, {} bytes, {via})",
+            visit.time, visit.result, visit.duration_ms, visit.size
+        );
+    }
+    if explanation.visits.is_empty() {
+        println!("  visit     none so far");
+    }
+    for capture in &explanation.captures {
+        let status = capture.status.as_deref().unwrap_or("-");
+        println!(
+            "  capture   {}  {status}  {} at {}",
+            capture.timestamp, capture.filename, capture.offset
+        );
+    }
+    if let Some(waiting) = &explanation.waiting {
+        let via = if waiting.via.is_empty() {
+            "a seed".to_owned()
+        } else {
+            format!("found on {}", waiting.via)
+        };
+        println!(
+            "  waiting   {via}, {} links deep, {} tries so far",
+            waiting.depth, waiting.tries
+        );
+    }
+    if let Some(server) = &explanation.server {
+        println!(
+            "  server    key {}: interval asked for {:?}, {} strikes",
+            server.key.number(),
+            server.interval_told,
+            server.strikes
+        );
+    }
+    println!("  next      {}", explanation.next_visit);
+}

@@ -1,0 +1,73 @@
+//! `junkai links`: the links of an HTML file.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use junkai_page::{LinkOptions, Source, analyze};
+
+use crate::exit::Ending;
+
+/// What `junkai links` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the page would be: its relative links are resolved against this.
+    #[arg(long, value_name = "URL")]
+    base: url::Url,
+    /// The Content-Type header, as it would be sent.
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
+    /// Show page requisites (images, style sheets, scripts) too.
+    #[arg(long)]
+    requisites: bool,
+    /// The HTML file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Prints a JSON line for each link, and one for the page itself to standard error.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let body = read(&arguments.file)?;
+    let source = Source {
+        body: &body,
+        content_type: arguments.content_type.as_deref(),
+        url: &arguments.base,
+        robots_agent: "junkai",
+        x_robots_tag: &[],
+        detect_language: true,
+    };
+    let options = LinkOptions {
+        requisites: arguments.requisites,
+        ..LinkOptions::default()
+    };
+    let analysis = analyze(&source, &options);
+    let mut out = std::io::stdout().lock();
+    for link in &analysis.links {
+        writeln!(out, "{}", serde_json::to_string(link)?).context("cannot print")?;
+    }
+    let language = analysis
+        .language
+        .as_ref()
+        .map_or("unknown", |language| &language.code);
+    eprintln!(
+        "{} links; charset {} ({:?}); language {language}; title {:?}",
+        analysis.links.len(),
+        analysis.charset,
+        analysis.charset_source,
+        analysis.title.unwrap_or_default(),
+    );
+    Ok(Ending::Well)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut body)
+            .context("cannot read standard input")?;
+    } else {
+        body = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    }
+    Ok(body)
+}

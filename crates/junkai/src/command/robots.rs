@@ -1,0 +1,67 @@
+//! `junkai robots`: what a robots.txt says to an agent.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use junkai_fetch::robots::Robots;
+use junkai_weburl::{CanonicalConfig, Canonicalizer};
+
+use crate::exit::Ending;
+
+/// What `junkai robots` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The agent's product token, as in `User-agent:` lines.
+    #[arg(long, value_name = "NAME", default_value = "junkai")]
+    agent: String,
+    /// The robots.txt file.
+    #[arg(long, value_name = "FILE")]
+    file: PathBuf,
+    /// Print JSON lines.
+    #[arg(long)]
+    json: bool,
+    /// URLs, or paths that start with a slash.
+    #[arg(required = true, value_name = "URL")]
+    urls: Vec<String>,
+}
+
+/// Prints `allow` or `disallow` for each URL, with the line that decides.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let text = std::fs::read(&arguments.file)
+        .with_context(|| format!("cannot read {}", arguments.file.display()))?;
+    let robots = Robots::parse(&text, &arguments.agent);
+    let canonical = Canonicalizer::new(&CanonicalConfig::default());
+    let mut ending = Ending::Well;
+    for url in &arguments.urls {
+        let path = if url.starts_with('/') {
+            url.clone()
+        } else {
+            canonical
+                .parse_seed(url)
+                .with_context(|| format!("{url:?} is not a URL"))?
+                .path_and_query()
+                .to_owned()
+        };
+        let decision = robots.decide(&path);
+        if !decision.allow {
+            ending = Ending::Problems;
+        }
+        let verdict = if decision.allow { "allow" } else { "disallow" };
+        if arguments.json {
+            let line = decision
+                .line
+                .as_ref()
+                .map(|line| serde_json::json!({ "number": line.number, "text": line.text }));
+            println!(
+                "{}",
+                serde_json::json!({ "url": url, "verdict": verdict, "line": line })
+            );
+        } else {
+            match &decision.line {
+                Some(line) => println!("{verdict}\t{url}\tline {}: {}", line.number, line.text),
+                None => println!("{verdict}\t{url}\tno rule matches"),
+            }
+        }
+    }
+    Ok(ending)
+}

@@ -1,0 +1,81 @@
+//! `junkai stats`: what an archive holds.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use junkai_crawler::stats;
+
+use crate::exit::Ending;
+use crate::screen::{bytes, grouped};
+
+/// Rows of a table that are shown.
+const ROWS_MAX: usize = 12;
+
+/// What `junkai stats` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The archive's folder.
+    #[arg(long, short, value_name = "DIR")]
+    archive: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints it.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let stats = stats(&arguments.archive)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string(&stats)?);
+        return Ok(Ending::Well);
+    }
+    let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
+    println!("{}", arguments.archive.display());
+    println!(
+        "  captures   {:>14}   of {} hosts, {} of them repeat a known payload",
+        grouped(stats.captures),
+        grouped(stats.hosts),
+        grouped(stats.revisits)
+    );
+    println!(
+        "  known URLs {:>14}   {} waiting, at the last checkpoint",
+        grouped(stats.known),
+        grouped(stats.waiting)
+    );
+    println!(
+        "  on disk    {:>14}   in {} WARC files; index {}, state {}",
+        bytes(stats.warc_bytes),
+        stats.warc_files,
+        bytes(stats.index_bytes),
+        bytes(stats.state_bytes)
+    );
+    println!(
+        "  first      {:>14}   last {}",
+        time(&stats.first),
+        time(&stats.last)
+    );
+    table("status", &stats.by_status);
+    table("media type", &stats.by_mime);
+    Ok(Ending::Well)
+}
+
+fn table(name: &str, counts: &BTreeMap<String, u64>) {
+    let mut rows: Vec<(&String, &u64)> = counts.iter().collect();
+    rows.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
+    println!("  {name}");
+    for (value, count) in rows.iter().take(ROWS_MAX) {
+        println!(
+            "    {:<24}{:>14}",
+            if value.is_empty() {
+                "-"
+            } else {
+                value.as_str()
+            },
+            grouped(**count)
+        );
+    }
+    if ROWS_MAX < rows.len() {
+        println!("    and {} more (--json shows all)", rows.len() - ROWS_MAX);
+    }
+}

@@ -1,0 +1,161 @@
+//! `junkai testweb`: a web of its own on loopback, and the judge of its visitors.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use junkai_testweb::{FolderConfig, GraphConfig, Rule, TestWeb, TestWebConfig, judge};
+
+use crate::exit::Ending;
+
+/// What `junkai testweb` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Judge this access log instead of serving: every visit that came too early is printed.
+    #[arg(long, value_name = "LOG")]
+    judge: Option<PathBuf>,
+    /// With --judge: the least time between the end of one visit to an address and the start of the next.
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = humantime::parse_duration)]
+    interval: Duration,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// What everything that is left to chance is drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Synthetic hosts.
+    #[arg(long, default_value_t = 1000)]
+    hosts: usize,
+    /// Addresses that the hosts share.
+    #[arg(long, default_value_t = 256)]
+    addresses: u32,
+    /// Pages of all synthetic hosts together.
+    #[arg(long, default_value_t = 100_000)]
+    pages: u64,
+    /// Port of HTTP on every address; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Serve HTTPS too; the test authority's certificate is written to FILE.
+    #[arg(long, value_name = "FILE")]
+    tls: Option<PathBuf>,
+    /// Port of the DNS server on 127.0.0.1; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    dns_port: u16,
+    /// Time from a request to its answer.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = humantime::parse_duration)]
+    latency: Duration,
+    /// Virtual seconds per real second: how fast pages change.
+    #[arg(long, default_value_t = 1.0)]
+    clock_speed: f64,
+    /// Let hosts misbehave: `host3.test=slow-first-byte:5s,calendar-trap`; may be repeated.
+    #[arg(long, value_name = "HOST=WHAT")]
+    misbehave: Vec<Rule>,
+    /// Serve a web graph: an edge list, or the base name of WebGraph files.
+    #[arg(long, value_name = "PATH")]
+    graph: Option<PathBuf>,
+    /// URLs of the graph's pages, one a line.
+    #[arg(long, value_name = "FILE", requires = "graph")]
+    graph_urls: Option<PathBuf>,
+    /// Without --graph-urls: how many consecutive pages of the graph make a host.
+    #[arg(long, value_name = "N", default_value = "1000")]
+    graph_host_pages: std::num::NonZeroU32,
+    /// Serve a folder of files as a host: `docs.test=/usr/share/doc/…`; may be repeated.
+    #[arg(long, value_name = "HOST=FOLDER", value_parser = folder)]
+    folder: Vec<FolderConfig>,
+    /// Write the access log here.
+    #[arg(long, value_name = "FILE", default_value = "testweb.log")]
+    log: PathBuf,
+}
+
+/// Serves until stopped, or judges.
+pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
+    match &arguments.judge {
+        Some(log) => judge_log(log, &arguments),
+        None => serve(arguments),
+    }
+}
+
+fn judge_log(log: &std::path::Path, arguments: &Arguments) -> Result<Ending> {
+    let verdict = judge(log, arguments.interval)?;
+    if arguments.json {
+        println!("{}", serde_json::to_string(&verdict)?);
+    } else {
+        println!("{verdict}");
+    }
+    Ok(if verdict.is_polite() {
+        Ending::Well
+    } else {
+        Ending::Problems
+    })
+}
+
+fn serve(arguments: Arguments) -> Result<Ending> {
+    let config = TestWebConfig {
+        seed: arguments.seed,
+        hosts: arguments.hosts,
+        addresses: arguments.addresses,
+        pages: arguments.pages,
+        http_port: arguments.port,
+        tls: arguments.tls.is_some(),
+        dns_port: arguments.dns_port,
+        latency: arguments.latency,
+        clock_speed: arguments.clock_speed,
+        misbehaviours: arguments.misbehave,
+        graph: arguments.graph.map(|path| GraphConfig {
+            path,
+            urls: arguments.graph_urls,
+            pages_per_host: arguments.graph_host_pages,
+        }),
+        folders: arguments.folder,
+        log: Some(arguments.log.clone()),
+        ..TestWebConfig::default()
+    };
+    let web = TestWeb::start(config)?;
+    if let (Some(file), Some(authority)) = (&arguments.tls, web.ca_pem()) {
+        std::fs::write(file, authority)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    let seeds = web.seeds();
+    if arguments.json {
+        let https_port = web.https_port();
+        println!(
+            "{}",
+            serde_json::json!({ "dns": web.dns(), "http_port": web.http_port(), "https_port": https_port, "seeds": seeds })
+        );
+    } else {
+        println!(
+            "Serving {} pages; DNS at {}, HTTP on port {}, log in {}",
+            web.page_count(),
+            web.dns(),
+            web.http_port(),
+            arguments.log.display()
+        );
+        println!("Try:");
+        println!(
+            "  junkai crawl {} --scope any --dns {} --allow-private --interval 1s --archive try",
+            seeds.first().map_or("", String::as_str),
+            web.dns()
+        );
+        println!(
+            "  junkai testweb --judge {} --interval 1s",
+            arguments.log.display()
+        );
+        println!("Ctrl-C ends it.");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(tokio::signal::ctrl_c())?;
+    web.stop();
+    Ok(Ending::Well)
+}
+
+fn folder(text: &str) -> Result<FolderConfig, String> {
+    let (host, path) = text
+        .split_once('=')
+        .ok_or("say HOST=FOLDER, as in docs.test=/usr/share/doc/bash")?;
+    Ok(FolderConfig {
+        host: host.to_owned(),
+        path: path.into(),
+    })
+}

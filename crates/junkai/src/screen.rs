@@ -1,0 +1,342 @@
+//! Shows a running crawl: a live block on a terminal, a line now and then elsewhere, JSON lines for programs.
+//!
+//! A thread of its own reads the crawl's counters; the crawl never waits for the screen.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use junkai_crawler::{Ended, Progress, Snapshot, Summary};
+
+/// Rates are means over about this time.
+const RATE_OVER: Duration = Duration::from_secs(10);
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// A block that is drawn over and over.
+    Live,
+    /// A line every ten seconds.
+    Lines,
+    /// A JSON line every second.
+    Json,
+    /// Nothing until the summary.
+    Quiet,
+}
+
+impl Style {
+    fn pace(self) -> Duration {
+        match self {
+            Style::Live => Duration::from_millis(250),
+            Style::Lines => Duration::from_secs(10),
+            Style::Json | Style::Quiet => Duration::from_secs(1),
+        }
+    }
+}
+
+/// The thread that draws.
+pub(crate) struct Screen {
+    done: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Screen {
+    /// Starts drawing.
+    pub(crate) fn start(style: Style, archive: &Path, progress: Arc<Progress>) -> Screen {
+        let (done, wait) = mpsc::channel();
+        let mut painter = Painter::new(style, archive.to_owned(), progress.snapshot());
+        let thread = std::thread::Builder::new()
+            .name("screen".into())
+            .spawn(move || {
+                while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(style.pace()) {
+                    painter.draw(&progress.snapshot());
+                }
+                painter.clear();
+            });
+        Screen {
+            done,
+            thread: thread.ok(),
+        }
+    }
+
+    /// Stops drawing and leaves a clean terminal.
+    pub(crate) fn finish(mut self) {
+        // The thread may be gone already; then there is nothing to stop.
+        let _gone = self.done.send(());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            eprintln!("junkai: the status display failed; the crawl is not affected");
+        }
+    }
+}
+
+struct Painter {
+    style: Style,
+    archive: PathBuf,
+    begun: Instant,
+    drawn_lines: usize,
+    /// Snapshots of the last seconds, for rates.
+    recent: Vec<(Instant, Snapshot)>,
+}
+
+impl Painter {
+    fn new(style: Style, archive: PathBuf, start: Snapshot) -> Painter {
+        let begun = Instant::now();
+        Painter {
+            style,
+            archive,
+            begun,
+            drawn_lines: 0,
+            recent: vec![(begun, start)],
+        }
+    }
+
+    fn draw(&mut self, now: &Snapshot) {
+        let rate = self.rate(now);
+        match self.style {
+            Style::Live => self.block(now, &rate),
+            Style::Lines => eprintln!("{}", self.line(now, &rate)),
+            Style::Json => print_json("progress", self.begun.elapsed(), now),
+            Style::Quiet => {}
+        }
+    }
+
+    /// Pages and bytes per second over the last ten seconds or so.
+    fn rate(&mut self, now: &Snapshot) -> Rate {
+        let time = Instant::now();
+        // The oldest one stays until there is another from ten seconds ago.
+        while 1 < self.recent.len() && RATE_OVER <= time.duration_since(self.recent[1].0) {
+            self.recent.remove(0);
+        }
+        let since = match self.recent.first() {
+            Some((then, past)) => {
+                let seconds = time.duration_since(*then).as_secs_f64().max(0.001);
+                let per_second = |now: u64, then: u64| now.saturating_sub(then) as f64 / seconds;
+                Rate {
+                    pages: per_second(now.pages, past.pages),
+                    bytes: per_second(now.bytes_received, past.bytes_received),
+                }
+            }
+            None => Rate {
+                pages: 0.0,
+                bytes: 0.0,
+            },
+        };
+        self.recent.push((time, now.clone()));
+        since
+    }
+
+    fn line(&self, now: &Snapshot, rate: &Rate) -> String {
+        format!(
+            "{}  {} pages  {:.1}/s  {}/s  known {}  waiting {}  servers {}  errors {}  archive {}  free {}{}",
+            clock(self.begun.elapsed()),
+            grouped(now.pages),
+            rate.pages,
+            bytes(rate.bytes as u64),
+            grouped(now.known),
+            grouped(now.waiting),
+            grouped(now.servers),
+            grouped(now.errors),
+            bytes(now.bytes_stored),
+            bytes(now.disk_free),
+            if now.disk_full {
+                "  PAUSED: the disk is full"
+            } else {
+                ""
+            },
+        )
+    }
+
+    fn block(&mut self, now: &Snapshot, rate: &Rate) {
+        let rows = [
+            format!(
+                "junkai  {}  {}",
+                clock(self.begun.elapsed()),
+                self.archive.display()
+            ),
+            row(
+                "pages",
+                &grouped(now.pages),
+                &format!("{:.1}/s", rate.pages),
+                "received",
+                &bytes(now.bytes_received),
+                &format!("{}/s", bytes(rate.bytes as u64)),
+            ),
+            row(
+                "known",
+                &grouped(now.known),
+                "",
+                "waiting",
+                &grouped(now.waiting),
+                &format!("{} in flight", now.in_flight),
+            ),
+            row(
+                "servers",
+                &grouped(now.servers),
+                "",
+                "hosts",
+                &grouped(now.hosts),
+                &format!("{} put off", grouped(now.put_off)),
+            ),
+            row(
+                "errors",
+                &grouped(now.errors),
+                &format!("{} retried", now.retried),
+                "robots",
+                &grouped(now.robots_denied),
+                &format!("kept out, {} asked for rest", now.overloaded),
+            ),
+            row(
+                "archive",
+                &bytes(now.bytes_stored),
+                "written",
+                "disk",
+                &bytes(now.disk_free),
+                if now.disk_full {
+                    "FULL: paused"
+                } else {
+                    "free"
+                },
+            ),
+        ];
+        self.clear();
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        self.drawn_lines = rows.len();
+        write_out(&text);
+    }
+
+    fn clear(&mut self) {
+        if 0 < self.drawn_lines {
+            // Up to the start of the block, and clear to the end of the screen.
+            write_out(&format!("\x1b[{}F\x1b[J", self.drawn_lines));
+            self.drawn_lines = 0;
+        }
+    }
+}
+
+struct Rate {
+    pages: f64,
+    bytes: f64,
+}
+
+/// Prints what the crawl came to, where things are, and what to do next.
+pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) -> Result<()> {
+    if style == Style::Json {
+        let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
+        println!("{line}");
+        return Ok(());
+    }
+    let now = &summary.progress;
+    let seconds = summary.seconds.max(0.001);
+    let folder = archive.display();
+    println!(
+        "{}",
+        match summary.ended {
+            Ended::Complete => "The crawl is complete: everything in scope has been visited.",
+            Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
+            Ended::TimeReached => "Stopped: the time asked for is over.",
+            Ended::Stopped => "Stopped on request.",
+        }
+    );
+    println!(
+        "  {} pages in {}, {:.1} a second, {} received",
+        grouped(now.pages),
+        clock(Duration::from_secs_f64(seconds)),
+        now.pages as f64 / seconds,
+        bytes(now.bytes_received)
+    );
+    println!(
+        "  {} known, {} waiting, {} servers, {} errors, {} kept out by robots.txt",
+        grouped(now.known),
+        grouped(now.waiting),
+        grouped(now.servers),
+        grouped(now.errors),
+        grouped(now.robots_denied)
+    );
+    println!(
+        "  captures  {folder}/archive/   {} in this run",
+        bytes(now.bytes_stored)
+    );
+    println!("  index     {folder}/indexes/");
+    println!("  log       {folder}/logs/crawl.log");
+    println!("Next:");
+    if summary.ended != Ended::Complete {
+        println!("  junkai crawl --archive {folder}             go on from here");
+    }
+    println!("  junkai stats --archive {folder}             what the archive holds");
+    println!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
+    println!("  junkai warc check {folder}/archive/*        prove every record");
+    Ok(())
+}
+
+fn print_json(kind: &str, elapsed: Duration, now: &Snapshot) {
+    println!(
+        "{}",
+        serde_json::json!({ "type": kind, "seconds": elapsed.as_secs_f64(), "progress": now })
+    );
+}
+
+fn row(name: &str, value: &str, note: &str, name2: &str, value2: &str, note2: &str) -> String {
+    format!("  {name:<8}{value:>12}  {note:<14}{name2:<9}{value2:>12}  {note2}")
+}
+
+fn write_out(text: &str) {
+    let mut out = std::io::stderr().lock();
+    if out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .is_err()
+    {
+        // A terminal that went away is no reason to stop crawling.
+    }
+}
+
+/// 1234567 as "1,234,567".
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if 0 < at && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of bytes for people.
+pub(crate) fn bytes(number: u64) -> String {
+    bytesize::ByteSize(number).display().si().to_string()
+}
+
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! A given web graph served as pages: each node a page, each arc a link.
+//!
+//! [`Graph::load`] reads an edge list or `WebGraph` files into memory: 4 bytes an arc and 8 a node, and the URLs if there is
+//! a list of them. Nodes without a URL of their own are cut into hosts by their numbers (see
+//! [`crate::GraphConfig::pages_per_host`]).
+
+mod arcs;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::answer::{Answer, Request};
+use crate::chance::{Chance, mix};
+use crate::change::ChangeProcess;
+use crate::clock::Clock;
+use crate::config::{GraphConfig, TestWebConfig};
+use crate::prose::{Language, Prose};
+use crate::synthetic::Ports;
+use arcs::Arcs;
+
+/// A page of the graph.
+type Node = u32;
+
+/// Why a graph cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A file cannot be read.
+    #[error("cannot read {path}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line of an edge list is not two numbers.
+    #[error("line {line} of {path} is not two page numbers below {NODES_MAX}")]
+    Edge {
+        /// The edge list.
+        path: PathBuf,
+        /// Counted from 1.
+        line: u64,
+    },
+    /// The `WebGraph` files cannot be read.
+    #[error("cannot read WebGraph {path}: {reason}")]
+    WebGraph {
+        /// The base name.
+        path: PathBuf,
+        /// What the library said.
+        reason: String,
+    },
+}
+
+/// Pages in one graph.
+pub(crate) const NODES_MAX: u32 = 1 << 27;
+
+/// The graph, and its pages' names.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    arcs: Arcs,
+    names: Names,
+    hosts: Vec<GraphHost>,
+    is_reachable: Vec<bool>,
+    seed_page: Option<Node>,
+    prose: Prose,
+    settings: Settings,
+}
+
+#[derive(Debug)]
+pub(crate) struct GraphHost {
+    pub(crate) name: String,
+    origin: String,
+    nodes: Vec<Node>,
+}
+
+/// What the pages are called.
+#[derive(Debug)]
+enum Names {
+    /// `/p<number>` on hosts of equal size.
+    Numbers { pages_per_host: u32 },
+    /// As in a list.
+    Listed {
+        urls: Vec<ListedUrl>,
+        nodes: HashMap<ListedUrl, Node>,
+    },
+}
+
+/// A URL as a list gives it: the index of its host, and path with query.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ListedUrl {
+    host: usize,
+    target: Box<str>,
+}
+
+#[derive(Debug)]
+struct Settings {
+    seed: u64,
+    page_bytes: usize,
+    change_gap_seconds: f64,
+    change_spread: f64,
+}
+
+impl Graph {
+    pub(crate) fn load(
+        source: &GraphConfig,
+        config: &TestWebConfig,
+        ports: Ports,
+    ) -> Result<Self, GraphError> {
+        let arcs = Arcs::load(&source.path)?;
+        let (names, host_names) = match &source.urls {
+            Some(path) => Names::from_list(path, arcs.node_count())?,
+            None => Names::from_numbers(source.pages_per_host.get(), arcs.node_count()),
+        };
+        let mut hosts: Vec<GraphHost> = host_names
+            .into_iter()
+            .map(|name| GraphHost {
+                origin: ports.origin(&name, false),
+                name,
+                nodes: Vec::new(),
+            })
+            .collect();
+        for node in (0..arcs.node_count()).filter(|&node| names.is_first_of_its_name(node)) {
+            hosts[names.host(node)].nodes.push(node);
+        }
+        let seed_page = arcs.largest_node();
+        Ok(Self {
+            is_reachable: arcs.reachable_from(seed_page),
+            seed_page,
+            arcs,
+            names,
+            hosts,
+            prose: Prose::new(config.seed, Language::English, encoding_rs::UTF_8),
+            settings: Settings {
+                seed: config.seed,
+                page_bytes: config.page_bytes as usize,
+                change_gap_seconds: config.change_interval.as_secs_f64(),
+                change_spread: config.change_spread,
+            },
+        })
+    }
+
+    pub(crate) fn hosts(&self) -> &[GraphHost] {
+        &self.hosts
+    }
+
+    /// Where to begin: the page with the most links.
+    pub(crate) fn seed(&self) -> Option<String> {
+        self.seed_page.map(|node| self.url(node))
+    }
+
+    /// The pages of a host that can be reached from the seed.
+    pub(crate) fn page_urls(&self, host: usize) -> impl Iterator<Item = String> {
+        let nodes = self.hosts[host].nodes.iter();
+        nodes
+            .filter(|&&node| self.is_reachable[node as usize])
+            .map(|&node| self.url(node))
+    }
+
+    pub(crate) fn page_count(&self) -> u64 {
+        let nodes = self.hosts.iter().flat_map(|host| &host.nodes);
+        nodes
+            .filter(|&&node| self.is_reachable[node as usize])
+            .count() as u64
+    }
+
+    pub(crate) fn answer(&self, host: usize, request: &Request, clock: &Clock) -> Answer {
+        let Some(node) = self
+            .names
+            .node(host, &request.target, self.arcs.node_count())
+        else {
+            return Answer::plain(404);
+        };
+        let settings = &self.settings;
+        let key = mix(settings.seed, u64::from(node));
+        let process =
+            ChangeProcess::of_page(key, settings.change_gap_seconds, settings.change_spread);
+        let version = process.version(clock.virtual_seconds());
+        let made = clock.real_time(version.made_at).system_time();
+        match request.validate(format!("\"{:016x}\"", version.tag()), made) {
+            Ok(headers) => Answer {
+                status: 200,
+                headers,
+                body: self.html(node, mix(key, version.tag())),
+                is_chunked: false,
+            }
+            .header("content-type", "text/html; charset=utf-8"),
+            Err(not_modified) => not_modified,
+        }
+    }
+
+    /// A page with the node's links, filled up with text.
+    fn html(&self, node: Node, text: u64) -> Vec<u8> {
+        let mut html = format!("<!DOCTYPE html>\n<title>{node}</title>\n<ul>\n");
+        for &target in self.arcs.successors(node) {
+            let url = escaped(&self.url(target));
+            let written = writeln!(html, "<li><a href=\"{url}\">{target}</a></li>");
+            debug_assert!(written.is_ok(), "a string takes all that is written to it");
+        }
+        let mut html = html.into_bytes();
+        html.extend_from_slice(b"</ul>\n<p>");
+        let mut chance = Chance::about(text, 0);
+        while html.len() < self.settings.page_bytes {
+            html.extend_from_slice(self.prose.sentence(&mut chance));
+        }
+        html.extend_from_slice(b"</p>\n");
+        html
+    }
+
+    fn url(&self, node: Node) -> String {
+        let origin = &self.hosts[self.names.host(node)].origin;
+        match &self.names {
+            Names::Numbers { .. } => format!("{origin}/p{node}"),
+            Names::Listed { urls, .. } => format!("{origin}{}", urls[node as usize].target),
+        }
+    }
+}
+
+impl Names {
+    fn from_numbers(pages_per_host: u32, node_count: u32) -> (Self, Vec<String>) {
+        let host_count = node_count.div_ceil(pages_per_host);
+        let hosts = (0..host_count).map(numbered_host).collect();
+        (Self::Numbers { pages_per_host }, hosts)
+    }
+
+    /// Reads a list of URLs. A line that is no URL, or none at all, leaves its page with a number for a name.
+    fn from_list(path: &Path, node_count: u32) -> Result<(Self, Vec<String>), GraphError> {
+        let mut lines = BufReader::new(open(path)?).split(b'\n');
+        let mut hosts = Vec::new();
+        let mut host_index = HashMap::new();
+        let mut urls = Vec::new();
+        let mut nodes = HashMap::new();
+        for node in 0..node_count {
+            let line = lines
+                .next()
+                .transpose()
+                .map_err(|source| GraphError::Read {
+                    path: path.to_owned(),
+                    source,
+                })?;
+            let line = line
+                .as_deref()
+                .and_then(|line| std::str::from_utf8(line).ok());
+            let (host, target) = line
+                .and_then(host_and_target)
+                .unwrap_or_else(|| (numbered_host(0), format!("/p{node}")));
+            let host = *host_index.entry(host).or_insert_with_key(|name| {
+                hosts.push(name.clone());
+                hosts.len() - 1
+            });
+            let url = ListedUrl {
+                host,
+                target: target.into(),
+            };
+            nodes.entry(url.clone()).or_insert(node);
+            urls.push(url);
+        }
+        Ok((Self::Listed { urls, nodes }, hosts))
+    }
+
+    fn host(&self, node: Node) -> usize {
+        match self {
+            Self::Numbers { pages_per_host } => (node / pages_per_host) as usize,
+            Self::Listed { urls, .. } => urls[node as usize].host,
+        }
+    }
+
+    fn node(&self, host: usize, target: &str, node_count: u32) -> Option<Node> {
+        match self {
+            Self::Numbers { .. } => {
+                let number = target.strip_prefix("/p")?;
+                let node = number.parse().ok().filter(|&node| node < node_count)?;
+                (self.host(node) == host && number == node.to_string()).then_some(node)
+            }
+            Self::Listed { nodes, .. } => {
+                let target = target.into();
+                nodes.get(&ListedUrl { host, target }).copied()
+            }
+        }
+    }
+
+    /// False for a page whose URL an earlier page has too: the earlier one is served.
+    fn is_first_of_its_name(&self, node: Node) -> bool {
+        match self {
+            Self::Numbers { .. } => true,
+            Self::Listed { urls, nodes } => nodes.get(&urls[node as usize]) == Some(&node),
+        }
+    }
+}
+
+fn numbered_host(number: u32) -> String {
+    format!("h{number}.graph.test")
+}
+
+/// Host name and path with query of an absolute URL; scheme, port and fragment are dropped.
+fn host_and_target(url: &str) -> Option<(String, String)> {
+    let (_, rest) = url.trim().split_once("://")?;
+    let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let host = crate::answer::host_name(&rest[..end]);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    let is_host = !host.is_empty() && host.len() <= 253 && host.bytes().all(is_name);
+    let target = &rest[end..];
+    let is_target = target.bytes().all(|byte| byte.is_ascii_graphic());
+    let slash = if target.starts_with('/') { "" } else { "/" };
+    (is_host && is_target).then(|| (host, format!("{slash}{target}")))
+}
+
+fn escaped(url: &str) -> String {
+    url.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+}
+
+/// Opens a file, through gzip if its name says so.
+fn open(path: &Path) -> Result<Box<dyn Read>, GraphError> {
+    let file = File::open(path).map_err(|source| GraphError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(if path.extension().is_some_and(|ending| ending == "gz") {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_lose_scheme_port_and_fragment() {
+        for (url, expected) in [
+            ("http://A.org/x?y#z", Some(("a.org", "/x?y"))),
+            ("https://a.org:8443", Some(("a.org", "/"))),
+            ("http://a.org?q", Some(("a.org", "/?q"))),
+            ("http:///x", None),
+            ("no url", None),
+            ("http://a.org/a b", None),
+        ] {
+            let expected = expected.map(|(host, target)| (host.to_owned(), target.to_owned()));
+            assert_eq!(host_and_target(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_two_pages_with_one_url_is_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("urls.txt");
+        std::fs::write(
+            &path,
+            "http://a.org/\nhttp://b.org/\nhttp://a.org:80/#top\n",
+        )
+        .unwrap();
+        let (names, hosts) = Names::from_list(&path, 4).unwrap();
+        assert_eq!(hosts, ["a.org", "b.org", "h0.graph.test"]);
+        assert_eq!(names.node(0, "/", 4), Some(0));
+        assert!(!names.is_first_of_its_name(2));
+        assert_eq!(names.node(2, "/p3", 4), Some(3));
+        assert_eq!(names.node(1, "/p3", 4), None);
+    }
+}

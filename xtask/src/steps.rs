@@ -1,0 +1,66 @@
+//! The steps of `cargo xtask test`, in order of how soon they fail.
+
+use std::env;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::tools::{self, Tools};
+
+/// Runs everything that must hold before a change lands.
+pub fn test() -> Result<()> {
+    let begun = Instant::now();
+    step("format", cargo(&["fmt", "--all", "--check"]))?;
+    step("lints", cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    let tools = tools::install()?;
+    step("tests", with_tools(cargo(&["test", "--workspace", "--quiet"]), &tools))?;
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    step("documentation", doc)?;
+    println!("\nall is well, after {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+/// Writes the generated pages anew; the tests only compare them.
+pub fn pages() -> Result<()> {
+    let mut write = cargo(&["test", "--package", "junkai", "--quiet", "generated_pages"]);
+    write.env("JUNKAI_WRITE_PAGES", "1");
+    step("generated pages", write)
+}
+
+/// A cargo command in the workspace's root.
+pub fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(tools::root());
+    command
+}
+
+/// Runs one step, and says what it was and how long it took.
+pub fn step(name: &str, mut command: Command) -> Result<()> {
+    println!("\n── {name}: {}", shown(&command));
+    let begun = Instant::now();
+    let status = command.status().with_context(|| format!("cannot run {}", shown(&command)))?;
+    if !status.success() {
+        bail!("{name} failed; repeat it with: {}", shown(&command));
+    }
+    println!("── {name}: ok, {} s", begun.elapsed().as_secs());
+    Ok(())
+}
+
+fn with_tools(mut command: Command, tools: &Tools) -> Command {
+    command.env("JUNKAI_PYTHON", &tools.python).env("JUNKAI_DOCS", &tools.docs);
+    command
+}
+
+fn shown(command: &Command) -> String {
+    let mut words = Vec::new();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            words.push(format!("{}={:?}", name.to_string_lossy(), value.to_string_lossy()));
+        }
+    }
+    words.push("cargo".to_owned());
+    words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
+    words.join(" ")
+}
