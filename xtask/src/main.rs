@@ -2,6 +2,8 @@
 //!
 //! Each task is a list of steps, printed as they go; the first failure ends the run with what to do about it.
 
+#![expect(clippy::print_stdout, reason = "printing is what a command line does")]
+
 mod bench;
 mod steps;
 mod tools;

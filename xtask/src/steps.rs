@@ -12,10 +12,30 @@ use crate::tools::{self, Tools};
 pub fn test() -> Result<()> {
     let begun = Instant::now();
     step("format", cargo(&["fmt", "--all", "--check"]))?;
-    step("lints", cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    step(
+        "lints",
+        cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    )?;
     let tools = tools::install()?;
-    step("tests", with_tools(cargo(&["test", "--workspace", "--quiet"]), &tools))?;
-    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    step(
+        "tests",
+        with_tools(cargo(&["test", "--workspace", "--quiet"]), &tools),
+    )?;
+    let mut doc = cargo(&[
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+        "--quiet",
+    ]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", doc)?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
@@ -40,7 +60,9 @@ pub fn cargo(arguments: &[&str]) -> Command {
 pub fn step(name: &str, mut command: Command) -> Result<()> {
     println!("\n── {name}: {}", shown(&command));
     let begun = Instant::now();
-    let status = command.status().with_context(|| format!("cannot run {}", shown(&command)))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {}", shown(&command)))?;
     if !status.success() {
         bail!("{name} failed; repeat it with: {}", shown(&command));
     }
@@ -49,7 +71,9 @@ pub fn step(name: &str, mut command: Command) -> Result<()> {
 }
 
 fn with_tools(mut command: Command, tools: &Tools) -> Command {
-    command.env("JUNKAI_PYTHON", &tools.python).env("JUNKAI_DOCS", &tools.docs);
+    command
+        .env("JUNKAI_PYTHON", &tools.python)
+        .env("JUNKAI_DOCS", &tools.docs);
     command
 }
 
@@ -57,10 +81,18 @@ fn shown(command: &Command) -> String {
     let mut words = Vec::new();
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
-            words.push(format!("{}={:?}", name.to_string_lossy(), value.to_string_lossy()));
+            words.push(format!(
+                "{}={:?}",
+                name.to_string_lossy(),
+                value.to_string_lossy()
+            ));
         }
     }
     words.push("cargo".to_owned());
-    words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
+    words.extend(
+        command
+            .get_args()
+            .map(|word| word.to_string_lossy().into_owned()),
+    );
     words.join(" ")
 }

@@ -40,7 +40,10 @@ pub fn root() -> PathBuf {
 pub fn install() -> Result<Tools> {
     let folder = root().join("target/tools");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(Tools { python: python(&folder)?, docs: docs(&folder)? })
+    Ok(Tools {
+        python: python(&folder)?,
+        docs: docs(&folder)?,
+    })
 }
 
 fn python(folder: &Path) -> Result<PathBuf> {
@@ -53,10 +56,23 @@ fn python(folder: &Path) -> Result<PathBuf> {
     }
     println!("── tools: python packages {}", PYTHON_PACKAGES.join(", "));
     let hint = "install Python 3.9 or newer with venv (Debian: apt-get install python3-venv)";
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv), hint)?;
+    run(
+        Command::new("python3")
+            .args(["-m", "venv", "--clear"])
+            .arg(&venv),
+        hint,
+    )?;
     let mut pip = Command::new(&python);
     // setuptools: pywb imports pkg_resources.
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "setuptools<81"]).args(PYTHON_PACKAGES);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "setuptools<81",
+    ])
+    .args(PYTHON_PACKAGES);
     run(&mut pip, "check that pip reaches its package index")?;
     fs::write(&stamp, wanted)?;
     Ok(python)
@@ -72,16 +88,29 @@ fn docs(folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(&docs)?;
     let download = |folder: &Path| {
         let mut apt = Command::new("apt-get");
-        apt.args(["download", "--quiet", DOC_PACKAGE]).current_dir(folder);
+        apt.args(["download", "--quiet", DOC_PACKAGE])
+            .current_dir(folder);
         apt
     };
     if run(&mut download(&docs), "").is_err() {
         // A fresh machine has no package lists.
-        run(Command::new("apt-get").args(["update", "--quiet"]), "run `apt-get update` as root, then try again")?;
-        run(&mut download(&docs), &format!("unpack Debian's {DOC_PACKAGE} below {} by hand", docs.display()))?;
+        run(
+            Command::new("apt-get").args(["update", "--quiet"]),
+            "run `apt-get update` as root, then try again",
+        )?;
+        run(
+            &mut download(&docs),
+            &format!(
+                "unpack Debian's {DOC_PACKAGE} below {} by hand",
+                docs.display()
+            ),
+        )?;
     }
     let package = deb_file(&docs)?;
-    run(Command::new("dpkg").arg("-x").arg(&package).arg(&docs), "install dpkg")?;
+    run(
+        Command::new("dpkg").arg("-x").arg(&package).arg(&docs),
+        "install dpkg",
+    )?;
     fs::remove_file(&package)?;
     fs::write(&stamp, DOC_PACKAGE)?;
     Ok(docs)
@@ -98,7 +127,9 @@ fn deb_file(folder: &Path) -> Result<PathBuf> {
 }
 
 fn run(command: &mut Command, hint: &str) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {command:?}; {hint}"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {command:?}; {hint}"))?;
     if !status.success() {
         bail!("{command:?} failed; {hint}");
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::capture::{Capture, Resource};
+use crate::capture::{Capture, Resource, Truncated};
 use crate::compress::{Compressor, release};
 use crate::config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
 use crate::digest::digest;
@@ -139,10 +139,7 @@ impl GroupBuilder<'_> {
             record.field("WARC-Refers-To-Target-URI", revisit.target_uri);
             record.field("WARC-Refers-To-Date", &warc_date(revisit.date));
         }
-        record.optional(
-            "WARC-Truncated",
-            capture.truncated.map(|reason| reason.as_str()),
-        );
+        record.optional("WARC-Truncated", capture.truncated.map(Truncated::as_str));
         record.optional(
             "WARC-Identified-Payload-Type",
             capture.identified_payload_type,

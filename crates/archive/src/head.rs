@@ -81,23 +81,24 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-fn split_field<'a>(line: Cow<'a, str>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
-    match line {
+fn split_field(line: Cow<'_, str>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    fn split(line: &str) -> Option<(&str, &str)> {
+        let (name, value) = line.split_once(':')?;
+        Some((
+            name.trim_end_matches([' ', '\t']),
+            value.trim_start_matches(is_space),
+        ))
+    }
+    Some(match line {
         Cow::Borrowed(line) => {
-            let (name, value) = line.split_once(':')?;
-            Some((
-                Cow::Borrowed(name.trim_end_matches([' ', '\t'])),
-                Cow::Borrowed(value.trim_start_matches(is_space)),
-            ))
+            let (name, value) = split(line)?;
+            (name.into(), value.into())
         }
         Cow::Owned(line) => {
-            let (name, value) = line.split_once(':')?;
-            Some((
-                Cow::Owned(name.trim_end_matches([' ', '\t']).to_owned()),
-                Cow::Owned(value.trim_start_matches(is_space).to_owned()),
-            ))
+            let (name, value) = split(&line)?;
+            (name.to_owned().into(), value.to_owned().into())
         }
-    }
+    })
 }
 
 struct Lines<'a> {
@@ -110,13 +111,11 @@ impl<'a> Lines<'a> {
         let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
         let (line, rest) = self.rest.split_at(end);
         self.rest = rest;
-        match str::from_utf8(line) {
-            Ok(text) => Cow::Borrowed(text.trim_end_matches(is_space)),
-            Err(_) => {
-                let text: String = line.iter().copied().map(char::from).collect();
-                Cow::Owned(text.trim_end_matches(is_space).to_owned())
-            }
+        if let Ok(text) = str::from_utf8(line) {
+            return Cow::Borrowed(text.trim_end_matches(is_space));
         }
+        let text: String = line.iter().copied().map(char::from).collect();
+        Cow::Owned(text.trim_end_matches(is_space).to_owned())
     }
 }
 

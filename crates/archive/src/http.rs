@@ -119,16 +119,12 @@ impl<'a> Message<'a> {
             return content;
         }
         for coding in codings.iter().rev() {
-            match decode(coding, &content.bytes, bytes_max) {
-                Some(decoded) => {
-                    content.is_whole &= decoded.is_whole;
-                    content.bytes = decoded.bytes;
-                }
-                None => {
-                    content.is_whole = false;
-                    break;
-                }
-            }
+            let Some(decoded) = decode(coding, &content.bytes, bytes_max) else {
+                content.is_whole = false;
+                break;
+            };
+            content.is_whole &= decoded.is_whole;
+            content.bytes = decoded.bytes;
         }
         if bytes_max < content.bytes.len() {
             content.is_whole = false;

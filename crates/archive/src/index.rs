@@ -94,7 +94,7 @@ impl Index {
     }
 
     /// All captures, in the order of SURT and time.
-    pub fn iter(&self) -> Result<Matches, IndexError> {
+    pub fn all(&self) -> Result<Matches, IndexError> {
         self.prefix("")
     }
 
@@ -248,8 +248,8 @@ mod tests {
             if suffix.is_empty() {
                 lines.sort_unstable();
             }
-            let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-            text.push_str(torn);
+            lines.push(torn.to_owned());
+            let text = lines.join("\n");
             fs::write(directory.join(format!("f-{number:04}.cdxj{suffix}")), text).unwrap();
         }
         all
@@ -279,7 +279,7 @@ mod tests {
                     merge(root.path()).unwrap();
                 }
                 let index = Index::open(root.path()).unwrap();
-                prop_assert_eq!(texts(index.iter().unwrap()), all.iter().cloned().collect::<Vec<_>>());
+                prop_assert_eq!(texts(index.all().unwrap()), all.iter().cloned().collect::<Vec<_>>());
                 let found: Vec<_> = all.iter().filter(|line| line.starts_with(&key)).cloned().collect();
                 prop_assert_eq!(texts(index.lookup(&url).unwrap()), found.clone());
                 let last = found.last().map(|line| Entry::parse(line).unwrap());
@@ -311,7 +311,7 @@ mod tests {
             6
         );
         assert_eq!(
-            texts(Index::open(root.path()).unwrap().iter().unwrap()).len(),
+            texts(Index::open(root.path()).unwrap().all().unwrap()).len(),
             all.len()
         );
         assert_eq!(merge(root.path()).unwrap(), 0);

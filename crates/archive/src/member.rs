@@ -68,7 +68,9 @@ pub(crate) struct End {
 }
 
 /// As many bytes after a block are looked at; the standard has four.
-const REST_BYTES_MAX: u64 = 64;
+const REST_BYTES_MAX: usize = 64;
+/// Longest remainder of a line after a block.
+const REMAINDER_BYTES_MAX: u64 = 64 << 10;
 /// Largest dictionary of a `.warc.zst` file.
 const DICTIONARY_BYTES_MAX: u64 = 16 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -105,6 +107,16 @@ impl<R: Read> Member<R> {
 
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.kind, Kind::Plain)
+    }
+
+    /// What it means that a record goes on where its member ends: in a plain file that the file was cut.
+    pub(crate) fn early_end(&self) -> io::Error {
+        match self.kind {
+            Kind::Plain => io::ErrorKind::UnexpectedEof.into(),
+            Kind::Gzip | Kind::Zstd(_) => {
+                io::Error::new(io::ErrorKind::InvalidData, "its member ends before it does")
+            }
+        }
     }
 
     /// How far the file was read; between members exactly where the next one starts.
@@ -144,7 +156,7 @@ impl<R: Read> Member<R> {
         let mut rest = Vec::new();
         let input = match self.state.take() {
             Some(State::Plain(mut input)) => {
-                take_line_ends(&mut input, &mut rest)?;
+                take_separator(&mut input, &mut rest)?;
                 input
             }
             Some(State::Gzip(mut reader)) => {
@@ -196,22 +208,28 @@ impl<R: Read> BufRead for Member<R> {
 
 /// Reads to the end; keeps the beginning of what it reads.
 fn drain(reader: &mut impl Read, rest: &mut Vec<u8>) -> io::Result<()> {
-    reader.by_ref().take(REST_BYTES_MAX).read_to_end(rest)?;
+    reader
+        .by_ref()
+        .take(REST_BYTES_MAX as u64)
+        .read_to_end(rest)?;
     io::copy(reader, &mut io::sink())?;
     Ok(())
 }
 
-/// Takes the line ends that separate plain records; keeps the first ones.
-fn take_line_ends(input: &mut impl BufRead, rest: &mut Vec<u8>) -> io::Result<()> {
+/// Takes what separates plain records, and keeps the beginning of it.
+///
+/// That is line ends; but where the length of a block is a little too small, as some tools wrote it, the rest of its
+/// line comes first, and is passed over as warcio does.
+fn take_separator(input: &mut impl BufRead, rest: &mut Vec<u8>) -> io::Result<()> {
+    let start = input.fill_buf()?;
+    let is_remainder = !start.is_empty() && !is_line_end(start[0]) && !start.starts_with(b"WARC/");
+    if is_remainder {
+        input.take(REMAINDER_BYTES_MAX).read_until(b'\n', rest)?;
+    }
     loop {
         let bytes = input.fill_buf()?;
-        let count = bytes
-            .iter()
-            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-            .count();
-        let room = usize::try_from(REST_BYTES_MAX)
-            .unwrap_or(0)
-            .saturating_sub(rest.len());
+        let count = bytes.iter().take_while(|byte| is_line_end(**byte)).count();
+        let room = REST_BYTES_MAX.saturating_sub(rest.len());
         rest.extend_from_slice(&bytes[..count.min(room)]);
         let is_done = count < bytes.len() || bytes.is_empty();
         input.consume(count);
@@ -219,6 +237,10 @@ fn take_line_ends(input: &mut impl BufRead, rest: &mut Vec<u8>) -> io::Result<()
             return Ok(());
         }
     }
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 /// Reads the frame that holds the dictionary, which may itself be compressed.

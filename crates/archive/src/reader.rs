@@ -267,7 +267,7 @@ impl<R: Read> Reader<R> {
         }
         let count = member.read(&mut buffer[..wanted])?;
         if count == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            return Err(member.early_end());
         }
         current.remaining -= count as u64;
         Ok(count)
@@ -298,7 +298,7 @@ impl<R: Read> Reader<R> {
         };
         let end = member.end().map_err(|error| read_error(error, offset))?;
         let rest = &end.rest[..];
-        if rest.starts_with(b"WARC/") || rest.trim_ascii_start().starts_with(b"WARC/") {
+        if rest.trim_ascii_start().starts_with(b"WARC/") {
             return Err(ReadError::NotPerRecord { offset });
         }
         let position = member.position();
@@ -383,12 +383,10 @@ fn read_head<R: Read>(member: &mut Member<R>, offset: u64) -> Result<Vec<u8>, Re
             return Err(not_a_record(offset, &String::from_utf8_lossy(line)));
         }
         if !is_whole {
-            let is_full = bytes.len() == HEAD_BYTES_MAX;
-            return Err(if is_full {
-                ReadError::HeadTooLong { offset }
-            } else {
-                ReadError::Torn { offset }
-            });
+            if bytes.len() == HEAD_BYTES_MAX {
+                return Err(ReadError::HeadTooLong { offset });
+            }
+            return Err(read_error(member.early_end(), offset));
         }
         if line.trim_ascii().is_empty() {
             return Ok(bytes);
@@ -482,6 +480,20 @@ mod tests {
     }
 
     #[test]
+    fn a_length_that_is_a_little_too_small_is_passed_over() {
+        let text = String::from_utf8(TWO.to_vec())
+            .unwrap()
+            .replace("Length: 3", "Length: 2");
+        let (spans, error) = spans(text.as_bytes());
+        assert!(error.is_none());
+        let ends: Vec<_> = spans
+            .iter()
+            .map(|span| (span.length, span.end, span.is_terminated))
+            .collect();
+        assert_eq!(ends, [(47, 52, false), (31, 87, true)]);
+    }
+
+    #[test]
     fn a_record_is_copied_as_it_is() {
         let mut copy = Vec::new();
         let mut reader = Reader::new(TWO).unwrap();
@@ -493,7 +505,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let endless = [b"WARC/1.0\r\nX: ", &[b'x'; HEAD_BYTES_MAX][..]].concat();
+        let endless = [b"WARC/1.0\r\nX: ", &vec![b'x'; HEAD_BYTES_MAX][..]].concat();
         let check = |bytes: &[u8], expected: &str| {
             let message = spans(bytes)
                 .1

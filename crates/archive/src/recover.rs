@@ -113,7 +113,7 @@ pub fn recover(root: &Path) -> Result<Recovery, RecoverError> {
     for name in listed(&layout.archive())? {
         match name.strip_suffix(OPEN_SUFFIX) {
             Some(closed) if is_warc(closed) => {
-                OpenWarc::find(&layout, closed)?.repair(&mut recovery)?
+                OpenWarc::find(&layout, closed)?.repair(&mut recovery)?;
             }
             _ if is_warc(&name) => recovery
                 .damaged

@@ -80,9 +80,8 @@ impl Segment {
             }
             match next_line(&mut reader)? {
                 Some(line) if *line < *key => low = start + line.len() as u64 + 1,
-                Some(_) => high = middle,
-                // A torn last line is no line.
-                None => high = middle,
+                // A torn last line is no line, and so is not less either.
+                Some(_) | None => high = middle,
             }
         }
         Ok(low)
@@ -208,7 +207,7 @@ impl Drop for SegmentWriter {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                tracing::warn!(path = %self.unfinished.display(), %error, "an unfinished file is left")
+                tracing::warn!(path = %self.unfinished.display(), %error, "an unfinished file is left");
             }
         }
     }

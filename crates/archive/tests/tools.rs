@@ -91,7 +91,7 @@ fn our_files_pass_warcio_and_their_index_is_cdxj_indexers() {
         for _ in 0..2 {
             let mut indexed = Vec::new();
             let index = Index::open(root.path()).unwrap();
-            let mut lines = index.iter().unwrap();
+            let mut lines = index.all().unwrap();
             while let Some(line) = lines.next_line().unwrap() {
                 indexed.push(text(line));
             }

@@ -96,7 +96,7 @@ async fn an_endless_body_is_cut_at_its_bound() {
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n",
     ];
     for head in heads {
-        let flood = Step::Forever(&[b'x'; 4096], Duration::ZERO);
+        let flood = Step::Flood(&[b'x'; 4096]);
         let exchange = fetch_from(vec![Step::Send(head.to_vec()), flood], &config).await;
         assert_eq!(exchange.failure(), Some(&Failure::BodyTooLarge));
         assert_eq!(
@@ -137,7 +137,7 @@ async fn endless_headers_and_endless_interim_responses_are_cut() {
         (b"HTTP/1.1 ", b"200 "),
         (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
     ] {
-        let flood = Step::Forever(flood, Duration::ZERO);
+        let flood = Step::Flood(flood);
         let exchange = fetch_from(vec![Step::Send(start.to_vec()), flood], &config).await;
         let failure = exchange.failure().unwrap();
         assert!(

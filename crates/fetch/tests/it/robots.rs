@@ -112,7 +112,7 @@ async fn a_file_that_is_too_long_counts_as_far_as_it_was_read() {
         ..FetchConfig::default()
     };
     let start = Step::Send(b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n".to_vec());
-    let flood = Step::Forever(b"Disallow: /yyyyyyyyyyyyyyyyyyyyyyyyyyyy\n", Duration::ZERO);
+    let flood = Step::Flood(b"Disallow: /yyyyyyyyyyyyyyyyyyyyyyyyyyyy\n");
     let exchange = fetch_from(vec![start, flood], &config).await;
     let url = Url::parse("http://a.example/robots.txt").unwrap();
     let mut state = RobotsState::default();

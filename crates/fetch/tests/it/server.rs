@@ -19,6 +19,8 @@ pub(crate) enum Step {
     Dribble(Vec<u8>),
     /// Sends this again and again, with pauses.
     Forever(&'static [u8], Duration),
+    /// Sends this again and again, as fast as it can.
+    Flood(&'static [u8]),
     /// Does nothing until the client goes.
     Hang,
     /// Closes the connection.
@@ -84,6 +86,10 @@ impl Server {
                             drop(stream.flush().await);
                             tokio::time::sleep(*pause).await;
                         }
+                    }
+                    Step::Flood(bytes) => {
+                        let bytes = bytes.repeat(4096 / bytes.len() + 1);
+                        while stream.write_all(&bytes).await.is_ok() {}
                     }
                     Step::Hang => drop(read_request(&mut stream).await),
                     Step::Close => {

@@ -94,7 +94,11 @@ impl Loader<'_> {
             self.remove(path);
             return Ok(());
         }
-        let file = self.disk.open(&path)?;
+        let file = match self.disk.open(&path) {
+            // For one who looks on: a live crawl removed it since it was listed.
+            Err(error) if error.source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
         let file_bytes = file.len()?;
         let mut header = [0; HEADER_BYTES];
         let read = file.read_up_to(&mut header, 0)?;

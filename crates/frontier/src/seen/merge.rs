@@ -5,13 +5,13 @@
 //! installation, after those of the old runs are gone.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap, binary_heap::PeekMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::SeenError;
-use super::run::Run;
+use super::run::{self, Run};
 use super::writer::RunWriter;
+use super::{Seen, SeenError};
 use crate::disk::Disk;
 
 /// Runs to be merged: owns all that it needs.
@@ -66,7 +66,7 @@ impl MergeJob {
             }
             match sources[at].next()? {
                 Some(next) => *head = Reverse((next, at)),
-                None => drop(std::collections::binary_heap::PeekMut::pop(head)),
+                None => drop(PeekMut::pop(head)),
             }
         }
         writer.finish()?;
@@ -75,6 +75,63 @@ impl MergeJob {
             inputs: self.inputs,
             _token: self.token,
         })
+    }
+}
+
+impl Seen {
+    /// The merge that is due, if there is one and none is under way. The driver calls [`MergeJob::run`] on a thread of its own and hands
+    /// the result to [`Seen::install`]; a job that is dropped or fails is offered again.
+    pub fn next_merge(&mut self) -> Option<MergeJob> {
+        if 1 < Arc::strong_count(&self.merge_token) {
+            return None;
+        }
+        let inputs = self.runs_to_merge()?;
+        let output = self.manifest.next;
+        // The number is taken: a flush during the merge uses the one after it.
+        self.manifest.next += 1;
+        Some(MergeJob {
+            disk: self.disk.clone(),
+            dir: self.dir.clone(),
+            output,
+            inputs,
+            partition_keys: self.shares.partition_keys,
+            token: Arc::clone(&self.merge_token),
+        })
+    }
+
+    /// The runs of the smallest size class that is full. A class is one power of the merge width, in units of a full memtable; so
+    /// there are at most `merge_width` runs in each of logarithmically many classes.
+    fn runs_to_merge(&self) -> Option<Vec<u64>> {
+        let unit = self.shares.memtable_keys as u64;
+        let mut classes = BTreeMap::<u32, Vec<u64>>::new();
+        for run in &self.runs {
+            let class = (run.keys() / unit).max(1).ilog(self.merge_width as u64);
+            classes.entry(class).or_default().push(run.id());
+        }
+        classes
+            .into_values()
+            .find(|runs| self.merge_width <= runs.len())
+    }
+
+    /// Puts a merged run in the place of those it was made from.
+    ///
+    /// # Errors
+    /// The old runs stay in use; the merge is offered again.
+    pub fn install(&mut self, merged: Merged) -> Result<(), SeenError> {
+        let Merged { output, inputs, .. } = merged;
+        let run = Run::open(&self.disk, &self.dir, output)?;
+        let mut manifest = self.manifest.clone();
+        manifest.runs.retain(|id| !inputs.contains(id));
+        manifest.runs.push(output);
+        manifest.write(&self.disk, &self.dir)?;
+        self.manifest = manifest;
+        self.runs.retain(|old| !inputs.contains(&old.id()));
+        self.runs.push(run);
+        for id in &inputs {
+            // A file that stays is not named by `RUNS` any more; the next opening removes it.
+            let _left_behind = self.disk.remove(&run::path(&self.dir, *id));
+        }
+        self.fit_memory()
     }
 }
 

@@ -20,6 +20,7 @@ mod config;
 mod error;
 mod filter;
 mod manifest;
+mod memory;
 mod merge;
 mod run;
 mod writer;
@@ -34,11 +35,12 @@ use crate::disk::Disk;
 use cache::Cache;
 use config::Shares;
 use manifest::Manifest;
-use run::{AidKind, Run};
+use run::Run;
 use writer::RunWriter;
 
 pub use config::SeenConfig;
 pub use error::SeenError;
+pub use memory::SeenStats;
 pub use merge::{MergeJob, Merged};
 
 /// A number that the caller stores with a flush and finds again on opening: how far in its log all keys are flushed.
@@ -63,25 +65,6 @@ pub struct Seen {
     /// Keys of a batch that memory could not answer, with their place in it.
     pending: Vec<(u64, usize)>,
     repaired: u64,
-}
-
-/// What the set holds and takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SeenStats {
-    /// Known URLs.
-    pub keys: u64,
-    /// Of these, in memory only.
-    pub unflushed: u64,
-    /// Sorted runs on disk.
-    pub runs: u64,
-    /// Bytes held in memory: table, cache, indexes and filters.
-    pub memory_bytes: u64,
-    /// Bytes of all runs on disk.
-    pub disk_bytes: u64,
-    /// Bits of all filters in memory.
-    pub filter_bits: u64,
-    /// Filters and indexes that were damaged on disk and made again, since opening.
-    pub repaired: u64,
 }
 
 /// Keys that are looked up together. Sorted, neighbours share parts of filters and pages; larger chunks gain little.
@@ -265,107 +248,36 @@ impl Seen {
         }
         writer.finish()
     }
+}
 
-    /// The merge that is due, if there is one and none is under way. The driver calls [`MergeJob::run`] on a thread of its own and hands
-    /// the result to [`Seen::install`]; a job that is dropped or fails is offered again.
-    pub fn next_merge(&mut self) -> Option<MergeJob> {
-        if 1 < Arc::strong_count(&self.merge_token) {
-            return None;
-        }
-        let inputs = self.runs_to_merge()?;
-        let output = self.manifest.next;
-        // The number is taken: a flush during the merge uses the one after it.
-        self.manifest.next += 1;
-        Some(MergeJob {
-            disk: self.disk.clone(),
-            dir: self.dir.clone(),
-            output,
-            inputs,
-            partition_keys: self.shares.partition_keys,
-            token: Arc::clone(&self.merge_token),
-        })
-    }
-
-    /// The runs of the smallest size class that is full. A class is one power of the merge width, in units of a full memtable; so
-    /// there are at most `merge_width` runs in each of logarithmically many classes.
-    fn runs_to_merge(&self) -> Option<Vec<u64>> {
-        let unit = self.shares.memtable_keys as u64;
-        let mut classes = std::collections::BTreeMap::<u32, Vec<u64>>::new();
-        for run in &self.runs {
-            let class = (run.keys() / unit).max(1).ilog(self.merge_width as u64);
-            classes.entry(class).or_default().push(run.id());
-        }
-        classes
-            .into_values()
-            .find(|runs| self.merge_width <= runs.len())
-    }
-
-    /// Puts a merged run in the place of those it was made from.
-    ///
-    /// # Errors
-    /// The old runs stay in use; the merge is offered again.
-    pub fn install(&mut self, merged: Merged) -> Result<(), SeenError> {
-        let Merged { output, inputs, .. } = merged;
-        let run = Run::open(&self.disk, &self.dir, output)?;
-        let mut manifest = self.manifest.clone();
-        manifest.runs.retain(|id| !inputs.contains(id));
-        manifest.runs.push(output);
-        manifest.write(&self.disk, &self.dir)?;
-        self.manifest = manifest;
-        self.runs.retain(|old| !inputs.contains(&old.id()));
-        self.runs.push(run);
-        for id in &inputs {
-            // A file that stays is not named by `RUNS` any more; the next opening removes it.
-            let _left_behind = self.disk.remove(&run::path(&self.dir, *id));
-        }
-        self.fit_memory()
-    }
-
-    /// What the set holds and takes.
-    #[must_use]
-    pub fn stats(&self) -> SeenStats {
-        let sum = |each: &dyn Fn(&Run) -> usize| self.runs.iter().map(each).sum::<usize>();
-        let filter_bytes = sum(&|run| run.aid_bytes(AidKind::Filter));
-        let memory_bytes = self.memtable.allocation_size()
-            + self.cache.bytes()
-            + filter_bytes
-            + sum(&|run| run.aid_bytes(AidKind::Index) + run.table_bytes());
-        SeenStats {
-            keys: self.len(),
-            unflushed: self.memtable.len() as u64,
-            runs: self.runs.len() as u64,
-            memory_bytes: memory_bytes as u64,
-            disk_bytes: self.runs.iter().map(Run::file_bytes).sum(),
-            filter_bits: filter_bytes as u64 * 8,
-            repaired: self.repaired,
+/// Whether `key` is known to the set in `dir`, as of its last flush; changes nothing there: for looking on beside a live crawl.
+///
+/// # Errors
+/// As for [`Seen::open`]; also if a merge replaces the runs again and again while they are read.
+pub fn look(dir: &Path, key: u64) -> Result<bool, SeenError> {
+    let disk = Disk::default();
+    let mut tries_left = LOOK_TRIES_MAX;
+    loop {
+        tries_left -= 1;
+        match look_once(&disk, dir, key) {
+            // The run was merged between reading `RUNS` and opening it.
+            Err(SeenError::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::NotFound && 0 < tries_left => {}
+            answer => return answer,
         }
     }
+}
 
-    /// Loads the filters and indexes that fit the budget, drops those that do not, and puts the runs in the order of asking.
-    ///
-    /// Indexes come first, they are small and spare most; then filters, from the smallest run up: the biggest run, which most keys
-    /// that are known must be read from anyway, is the first to go without. Runs with filters are asked first, the biggest of them
-    /// before the others, because most keys are there.
-    fn fit_memory(&mut self) -> Result<(), SeenError> {
-        self.runs.sort_by_key(|run| (run.keys(), run.id()));
-        let mut used: usize = self.runs.iter().map(Run::table_bytes).sum();
-        for kind in [AidKind::Index, AidKind::Filter] {
-            for run in &mut self.runs {
-                for partition in 0..run.partition_count() {
-                    let with_it = used + run.aid_cost(partition, kind);
-                    let fits = with_it <= self.shares.run_bytes;
-                    run.want(partition, kind, fits);
-                    used = if fits { with_it } else { used };
-                }
-            }
+const LOOK_TRIES_MAX: u32 = 5;
+
+fn look_once(disk: &Disk, dir: &Path, key: u64) -> Result<bool, SeenError> {
+    let manifest = Manifest::read(disk, dir)?.unwrap_or_default();
+    for id in manifest.runs {
+        if Run::open(disk, dir, id)?.contains(key, &mut 0)? {
+            return Ok(true);
         }
-        for run in &mut self.runs {
-            self.repaired += run.load_wanted()?;
-        }
-        self.runs.reverse();
-        self.runs.sort_by_key(|run| !run.is_filtered());
-        Ok(())
     }
+    Ok(false)
 }
 
 fn read_or_start_manifest(disk: &Disk, dir: &Path) -> Result<Manifest, SeenError> {

@@ -316,3 +316,20 @@ fn one_merge_at_a_time_and_a_lost_one_is_offered_again() {
     assert_eq!(seen.len(), 3);
     assert_eq!(seen.stats().runs, 2);
 }
+
+#[test]
+fn looking_on_sees_what_is_flushed_and_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(!look(dir.path(), key(1)).unwrap());
+    let mut seen = Seen::open_on(Disk::for_tests(), dir.path(), &small()).unwrap();
+    for number in 0..2000 {
+        seen.insert(key(number)).unwrap();
+    }
+    seen.flush(Mark(0)).unwrap();
+    seen.insert(key(5000)).unwrap();
+    let files = seen.disk.list(dir.path()).unwrap();
+    for number in (0..4000).step_by(97).chain([5000]) {
+        assert_eq!(look(dir.path(), key(number)).unwrap(), number < 2000);
+    }
+    assert_eq!(seen.disk.list(dir.path()).unwrap(), files);
+}

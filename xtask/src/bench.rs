@@ -1,0 +1,30 @@
+//! `cargo xtask bench`: builds and runs the benchmarks in release mode.
+
+use anyhow::Result;
+
+use crate::steps::{cargo, step};
+
+/// Which benchmark to run.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// `ring`, `seen` or `crawl`.
+    which: String,
+    /// Options of the benchmark; `--help` shows them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<String>,
+}
+
+/// Runs it.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut command = cargo(&[
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "junkai-bench",
+        "--",
+        &arguments.which,
+    ]);
+    command.args(&arguments.options);
+    step("benchmark", command)
+}
