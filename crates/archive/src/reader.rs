@@ -538,8 +538,8 @@ mod tests {
         check(b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc", "torn");
         check(b"WARC/1.0\r\nContent-Le", "torn");
         check(
-            b"WARC/1.0\r\nContent-Length: 2\r\n\r\nabc\r\n\r\n",
-            "no WARC record at offset 33, but `c`",
+            b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\nabc\r\n",
+            "no WARC record at offset 35, but `abc`",
         );
         check(&[0x1f, 0x8b, 8, 0, 1, 2], "torn");
         check(&[0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], "damaged");

@@ -467,7 +467,7 @@ mod tests {
     fn urls(root: &Path) -> Vec<String> {
         Index::open(root)
             .unwrap()
-            .all()
+            .iter()
             .unwrap()
             .map(|entry| entry.unwrap().url)
             .collect()

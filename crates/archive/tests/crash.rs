@@ -1,5 +1,6 @@
 //! Nothing lost: whatever a crash leaves of the open files, what was reported and is on disk is found again, and
 //! nothing torn passes as whole.
+#![expect(clippy::unwrap_used, reason = "a test says by panicking what is wrong")]
 
 mod support;
 
@@ -84,7 +85,7 @@ fn assert_recovered(killed: &Killed, length: u64) {
         );
         assert_eq!(record.finish().unwrap().length, stored.length);
     }
-    assert_eq!(index.all().unwrap().count(), expected);
+    assert_eq!(index.iter().unwrap().count(), expected);
     for file in fs::read_dir(layout.archive()).unwrap() {
         let path = file.unwrap().path();
         assert!(!path.to_string_lossy().ends_with(".open"));
@@ -202,7 +203,7 @@ fn damage_inside_a_file_is_set_aside_and_not_lost() {
     assert_eq!(
         Index::open(killed.root.path())
             .unwrap()
-            .all()
+            .iter()
             .unwrap()
             .count(),
         5

@@ -2,6 +2,12 @@
 //!
 //! They are found by the Python in `JUNKAI_PYTHON`, which `cargo xtask test` sets up. The files of others are looked for in
 //! `JUNKAI_SHARED_DATA`, or else in `../shared/data` beside the workspace; without them that test says so and ends.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test says by panicking what is wrong"
+)]
 
 mod support;
 
@@ -91,7 +97,7 @@ fn our_files_pass_warcio_and_their_index_is_cdxj_indexers() {
         for _ in 0..2 {
             let mut indexed = Vec::new();
             let index = Index::open(root.path()).unwrap();
-            let mut lines = index.all().unwrap();
+            let mut lines = index.iter().unwrap();
             while let Some(line) = lines.next_line().unwrap() {
                 indexed.push(text(line));
             }
