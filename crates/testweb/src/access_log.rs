@@ -6,7 +6,8 @@
 //! # What the times mean
 //! Both times err to the client's favour, so that the judge never accuses it of what it did not do: `start` is taken
 //! after the first byte of the request was read, `end` before the last byte of the answer was handed to the kernel or,
-//! where the client went away first, when it was last known to be still there.
+//! where the client went away first, when it was last known to be still there. Only an exchange whose client left before
+//! the server had read the request ends late, at its start, by the time that the server took to read it.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -76,6 +76,8 @@ impl Manner {
 pub(crate) enum Afterwards {
     KeepOpen,
     Close,
+    /// The connection is dropped without a farewell.
+    Abort,
 }
 
 /// How the end of a body is marked.
@@ -126,6 +128,7 @@ impl<S: Transport> Connection<S> {
                 }
                 open.end(Ending::BrokenOff);
                 self.reset();
+                return Ok(Afterwards::Abort);
             }
             Wire::Truncated => {
                 self.send_head(open, answer, Framing::Length(length))
@@ -233,7 +236,7 @@ impl<S: Transport> Connection<S> {
         }
         match afterwards {
             Afterwards::KeepOpen => {}
-            Afterwards::Close => line(format_args!("connection: close\r\n")),
+            Afterwards::Close | Afterwards::Abort => line(format_args!("connection: close\r\n")),
         }
         line(format_args!("\r\n"));
         head

@@ -149,7 +149,7 @@ impl<S: Transport> Connection<S> {
                     tracing::trace!(closed = closed.is_ok(), "connection closed");
                     return Served::Done;
                 }
-                Err(Gone) => return Served::Done,
+                Ok(Afterwards::Abort) | Err(Gone) => return Served::Done,
             }
         }
     }

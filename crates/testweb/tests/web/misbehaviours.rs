@@ -265,7 +265,7 @@ fn the_log_says_how_each_exchange_ended() {
         pages: 4,
         misbehaviours: vec![
             rule("host1.test=truncated"),
-            rule("host2.test=slow-first-byte:1h"),
+            rule("host2.test=slow-body:1"),
             rule("host3.test=endless-body"),
         ],
         log: Some(log.clone()),
@@ -276,7 +276,8 @@ fn the_log_says_how_each_exchange_ended() {
     get_bytes(&web, "host1.test", "/", "").unwrap();
     drop(send(&web, "host3.test", "/", ""));
     // Still waiting when the web is stopped.
-    let _waiting = send(&web, "host2.test", "/", "");
+    let mut waiting = send(&web, "host2.test", "/", "");
+    waiting.read_exact(&mut [0]).unwrap();
     let deadline = Instant::now() + crate::support::PATIENCE;
     while web.counters().requests < 3 {
         assert!(Instant::now() < deadline, "the departure was not noticed");
@@ -297,7 +298,7 @@ fn the_log_says_how_each_exchange_ended() {
         endings[..2],
         [(200, Ending::Complete), (200, Ending::BrokenOff)]
     );
-    assert_eq!(endings[2], (0, Ending::ClientGone));
+    assert_eq!(endings[2], (200, Ending::ClientGone));
     assert_eq!(endings[3].1, Ending::ClientGone);
     assert!(exchanges.iter().all(|one| one.start <= one.end));
     assert_eq!(exchanges[1].address.to_string(), "127.1.0.2");

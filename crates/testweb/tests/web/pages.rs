@@ -135,7 +135,8 @@ fn in_degrees_are_far_from_even() {
     sorted.sort_unstable_by(|left, right| right.cmp(left));
     let total: u32 = sorted.iter().sum();
     let top: u32 = sorted.iter().take(sorted.len() / 10).sum();
-    assert!(top * 2 > total, "the first tenth has {top} of {total}");
+    // Were they even, it would have a seventh or so.
+    assert!(top * 5 > total * 2, "the first tenth has {top} of {total}");
 }
 
 #[test]
