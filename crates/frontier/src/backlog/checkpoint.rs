@@ -1,9 +1,20 @@
 //! Makes the backlog durable, and gives back the space of files that nobody needs any more.
 
+use std::collections::BTreeSet;
+
 use super::acks::{self, Range};
 use super::cursor::Cursor;
 use super::lengths::{AckLength, Lengths, SegmentLength};
-use super::{Backlog, BacklogError, Position, segment};
+use super::segment::{self, Segment};
+use super::ticket::SegmentId;
+use super::{Backlog, BacklogError, Position};
+
+/// Files that are out of use.
+#[derive(Debug, Default)]
+pub(super) struct Retired {
+    segments: BTreeSet<SegmentId>,
+    acks: BTreeSet<u64>,
+}
 
 impl Backlog {
     /// Makes everything durable, and says what the crawl's manifest must name.
@@ -23,7 +34,7 @@ impl Backlog {
                 })
             });
             self.acks.compact(ranges, &self.disk, &self.dir)?;
-            self.old_acks.push(old);
+            self.retired.acks.insert(old);
         }
         for segment in self.segments.values_mut() {
             segment.sync(&self.disk, &self.dir)?;
@@ -37,9 +48,11 @@ impl Backlog {
     }
 
     fn lengths(&self) -> Lengths {
-        let named = self.segments.values();
-        let named =
-            named.filter(|segment| 0 < segment.written && !self.retiring.contains(&segment.id));
+        let is_named = |segment: &&Segment| {
+            let id = &segment.id;
+            !self.retired.segments.contains(id) && !self.removable.segments.contains(id)
+        };
+        let named = self.segments.values().filter(is_named);
         let segments = named.map(|segment| SegmentLength {
             id: segment.id,
             bytes: segment.written,
@@ -60,10 +73,12 @@ impl Backlog {
     /// Takes out of use the segments that nobody needs any more.
     fn retire(&mut self) {
         for (id, segment) in &self.segments {
-            if 0 < segment.left() || self.seen_position < segment.next_sequence {
+            let is_empty = segment.entries == 0;
+            let is_needed = 0 < segment.left() || self.seen_position < segment.next_sequence;
+            if (is_needed && !is_empty) || self.removable.segments.contains(id) {
                 continue;
             }
-            self.retiring.insert(*id);
+            self.retired.segments.insert(*id);
             if self.appending.get(&segment.bucket) == Some(id) {
                 self.appending.remove(&segment.bucket);
             }
@@ -77,19 +92,22 @@ impl Backlog {
         }
     }
 
-    /// Says that the lengths of the last [`sync`](Backlog::sync) are in a durable manifest, and up to which position `seen` has flushed all entries. Gives back
-    /// the space of files that neither needs.
+    /// Says that the manifest with the lengths of a [`sync`](Backlog::sync) is durable, and up to which position `seen` has flushed all entries.
+    ///
+    /// The manifest must be of a sync after the call before this one; further syncs may have followed it. So what is out of use by now
+    /// is surely not named by the manifest of the next call, and only then its space is given back.
     pub fn checkpointed(&mut self, seen: Position) -> Result<(), BacklogError> {
         self.seen_position = seen.0;
-        while let Some(id) = self.retiring.first().copied() {
+        while let Some(id) = self.removable.segments.first().copied() {
             self.disk.remove(&segment::path(&self.dir, id))?;
             self.segments.remove(&id);
-            self.retiring.remove(&id);
+            self.removable.segments.remove(&id);
         }
-        while let Some(generation) = self.old_acks.last().copied() {
+        while let Some(generation) = self.removable.acks.first().copied() {
             self.disk.remove(&acks::path(&self.dir, generation))?;
-            self.old_acks.pop();
+            self.removable.acks.remove(&generation);
         }
+        self.removable = std::mem::take(&mut self.retired);
         Ok(())
     }
 }

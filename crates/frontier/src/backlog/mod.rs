@@ -43,6 +43,7 @@ use crate::disk::Disk;
 use crate::time::Time;
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
+use checkpoint::Retired;
 use entry::Base;
 use hand_out::Lane;
 use segment::Segment;
@@ -76,10 +77,10 @@ pub struct Backlog {
     unwritten: BTreeSet<SegmentId>,
     buffered_bytes: u64,
     acks: AckLog,
-    /// Logs that an older manifest may still name.
-    old_acks: Vec<u64>,
-    /// Segments that the next manifest does not name.
-    retiring: BTreeSet<SegmentId>,
+    /// What the lengths of the next sync do not name any more.
+    retired: Retired,
+    /// What no manifest can name any more.
+    removable: Retired,
     has_new_files: bool,
     next_segment: u64,
     position: u64,
@@ -139,8 +140,8 @@ impl Backlog {
             unwritten: BTreeSet::new(),
             buffered_bytes: 0,
             acks: loaded.acks,
-            old_acks: Vec::new(),
-            retiring: BTreeSet::new(),
+            retired: Retired::default(),
+            removable: Retired::default(),
             has_new_files: true,
             next_segment: loaded.next_segment,
             position: loaded.position,

@@ -90,7 +90,9 @@ impl Loader<'_> {
     fn load_segment(&mut self, id: SegmentId) -> Result<(), BacklogError> {
         let path = segment::path(self.dir, id);
         let known = self.lengths.of(id).copied();
-        if known.is_none() && matches!(self.tails, Tails::Cut(_)) {
+        // A manifest names all segments of its time but those that are out of use.
+        let is_retired = id.0 < self.lengths.next_segment;
+        if known.is_none() && (is_retired || matches!(self.tails, Tails::Cut(_))) {
             self.remove(path);
             return Ok(());
         }

@@ -241,13 +241,27 @@ impl Model {
 
 #[derive(Clone, Copy, Debug)]
 enum Op {
-    Append { delay: u64 },
-    Next { count: usize },
-    Ack { at: usize },
-    Replace { at: usize, delay: u64 },
-    Pass { seconds: u64 },
+    Append {
+        delay: u64,
+    },
+    Next {
+        count: usize,
+    },
+    Ack {
+        at: usize,
+    },
+    Replace {
+        at: usize,
+        delay: u64,
+    },
+    Pass {
+        seconds: u64,
+    },
     Flush,
-    Checkpoint { with_seen: bool },
+    Checkpoint {
+        with_seen: bool,
+        is_synced_again: bool,
+    },
     Kill,
     PowerLoss,
 }
@@ -261,7 +275,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (any::<usize>(), delay).prop_map(|(at, delay)| Op::Replace { at, delay }),
         2 => prop_oneof![0_u64..5, 0_u64..50_000].prop_map(|seconds| Op::Pass { seconds }),
         2 => Just(Op::Flush),
-        2 => any::<bool>().prop_map(|with_seen| Op::Checkpoint { with_seen }),
+        2 => any::<(bool, bool)>().prop_map(|(with_seen, is_synced_again)| Op::Checkpoint { with_seen, is_synced_again }),
         1 => Just(Op::Kill),
         1 => Just(Op::PowerLoss),
     ]
@@ -334,7 +348,12 @@ impl Pair {
             Op::Ack { .. } | Op::Replace { .. } => {}
             Op::Pass { seconds } => self.now = self.now + Duration::from_secs(seconds),
             Op::Flush => self.flush(),
-            Op::Checkpoint { with_seen } => self.checkpoint(with_seen),
+            Op::Checkpoint {
+                with_seen,
+                is_synced_again,
+            } => {
+                self.checkpoint(with_seen, is_synced_again);
+            }
             Op::Kill => self.reopen(true),
             Op::PowerLoss => self.reopen(false),
         }
@@ -371,12 +390,22 @@ impl Pair {
         self.written = self.model.clone();
     }
 
-    fn checkpoint(&mut self, with_seen: bool) {
+    /// A manifest of a first sync becomes durable, perhaps after a second sync.
+    fn checkpoint(&mut self, with_seen: bool, is_synced_again: bool) {
         self.manifest = self.backlog.sync().unwrap();
         self.written = self.model.clone();
         self.durable = self.model.clone();
         if with_seen {
             self.seen = self.backlog.position();
+        }
+        if is_synced_again {
+            (0..3).for_each(|_| self.next());
+            for (ticket, number) in self.hands.drain(..) {
+                self.backlog.ack(ticket);
+                self.model.find(number).is_done = true;
+            }
+            self.backlog.sync().unwrap();
+            self.written = self.model.clone();
         }
         self.backlog.checkpointed(self.seen).unwrap();
     }
@@ -647,8 +676,8 @@ fn a_finished_crawl_leaves_no_files_but_the_log() {
     for (ticket, _) in drain(&mut backlog, after(10_000)) {
         backlog.ack(ticket);
     }
-    // The first checkpoint tells what `seen` has; the second gives the space back.
-    for _ in 0..2 {
+    // The first checkpoint tells what `seen` has, the second leaves the files out, the third gives their space back.
+    for _ in 0..3 {
         backlog.sync().unwrap();
         backlog.checkpointed(backlog.position()).unwrap();
     }
