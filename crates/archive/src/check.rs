@@ -14,7 +14,9 @@ use crate::chunked::Decoder;
 use crate::digest::{Digester, algorithm_of, is_same};
 use crate::head::Head;
 use crate::indexer::read_http_head;
-use crate::reader::{ReadError, Reader, Record, RecordHead, read_error};
+use crate::read_error::{ReadError, read_error};
+use crate::reader::{Reader, Record};
+use crate::record_head::RecordHead;
 
 /// As many problems of one file are told; the rest is counted.
 const PROBLEMS_MAX: usize = 1000;

@@ -14,12 +14,12 @@ pub struct ArchiveConfig {
     /// WARC guidelines recommend and other tools expect.
     pub rollover_bytes: u64,
     /// How records are compressed: `gzip`, `zstd` or `none`. Default `gzip`: every tool reads it. The `.warc.zst` of `zstd`
-    /// is smaller and faster, but only a proposed standard.
+    /// costs less time, but is only a proposed standard.
     pub compression: Compression,
     /// Level of gzip compression, 1 (fastest) to 12 (smallest). Default 1: a page costs half of level 6, which
     /// would save 7 % of the bytes; compression is the most expensive part of a crawl.
     pub gzip_level: u8,
-    /// Level of zstd compression, 1 to 19. Default 3: smaller than gzip at level 6, and faster than gzip at level 1.
+    /// Level of zstd compression, 1 to 19. Default 3: smaller than gzip at level 1, and faster.
     pub zstd_level: u8,
     /// Algorithm of the digests of blocks and payloads: `sha1` or `sha256`. Default `sha1`: the one by which archives and
     /// indexes of the world compare captures.

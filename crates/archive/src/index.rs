@@ -2,7 +2,7 @@
 //!
 //! [`Index::open`] takes a snapshot of the directory; it costs a few opened files, so open one anew to see later captures.
 //! Sealed files are searched by bisection on disk; the open file of each writer, at most a few megabytes, is read through.
-//! [`crate::merge`] keeps the number of sealed files small.
+//! [`crate::merge()`] keeps the number of sealed files small.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

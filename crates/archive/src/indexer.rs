@@ -2,7 +2,7 @@
 //!
 //! Listed are `response`, `revisit`, `resource` and `metadata` records, but not those whose type is
 //! `application/warc-fields`. The digest is the one that the record names, or else the SHA-1 of what follows the HTTP head.
-//! [`crate::recover`] makes missing lines of the index by this as well.
+//! [`crate::recover()`] makes missing lines of the index by this as well.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,7 +14,9 @@ use crate::cdxj::Line;
 use crate::config::DigestAlgorithm;
 use crate::digest::Digester;
 use crate::head::{Head, without_parameters};
-use crate::reader::{ReadError, Reader, Record, RecordHead, read_error};
+use crate::read_error::{ReadError, read_error};
+use crate::reader::{Reader, Record};
+use crate::record_head::RecordHead;
 
 /// Longest HTTP head that is looked at.
 const HTTP_HEAD_BYTES_MAX: u64 = 1 << 20;

@@ -4,7 +4,7 @@
 //! per tier, and a look-up bisects fewer than [`FAN_IN`] files per tier.
 //!
 //! The merged file gets its name when it is whole and durable; only then are its sources removed. A crash before that
-//! leaves an unfinished file, which [`crate::recover`] removes; a crash after it leaves lines twice, which readers
+//! leaves an unfinished file, which [`crate::recover()`] removes; a crash after it leaves lines twice, which readers
 //! take as one, and which the next merge makes one.
 
 use std::fs;

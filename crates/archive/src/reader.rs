@@ -3,8 +3,8 @@
 //! WARC 1.0 and 1.1, as it is or with a gzip member or zstd frame for each record. A [`Record`] is read as a stream; its
 //! [`Record::finish`] says where it was. Blocks may be of any size; heads are bounded.
 //!
-//! This is our own reader because recovery needs what libraries do not tell: exactly where each member ends, and whether the last one is
-//! whole to its final byte. (fastwarc 2 reads on over torn members, and its records do not leave their thread.)
+//! This is our own reader because recovery must know exactly where each member ends and whether the last one is whole to
+//! its final byte, and because a record must be able to leave its thread, which those of fastwarc 2 cannot.
 //!
 //! Not here: ARC files, which are refused by name; HTTP ([`crate::http`]).
 
@@ -12,147 +12,11 @@ use std::fs::File;
 use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
-use thiserror::Error;
-
 use crate::head::Head;
 use crate::member::{Input, Member};
+use crate::read_error::{HEAD_BYTES_MAX, ReadError, read_error};
 use crate::record::TERMINATOR;
-
-/// Longest head of a record.
-const HEAD_BYTES_MAX: usize = 64 << 10;
-
-/// Why a WARC file cannot be read on.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The operating system says no.
-    #[error("cannot read")]
-    Io(#[source] io::Error),
-    /// The file ends inside a record.
-    #[error("the record at offset {offset} is torn: the file ends inside it")]
-    Torn {
-        /// Where the record starts.
-        offset: u64,
-    },
-    /// The compressed data are damaged.
-    #[error("the record at offset {offset} is damaged")]
-    Damaged {
-        /// Where the record starts.
-        offset: u64,
-        /// What the decompressor says.
-        source: io::Error,
-    },
-    /// There is something that is not a record.
-    #[error("no WARC record at offset {offset}, but `{found}`")]
-    NotARecord {
-        /// Where a record should start.
-        offset: u64,
-        /// The beginning of what is there.
-        found: String,
-    },
-    /// It is an ARC file.
-    #[error("this is an ARC file; only WARC files are read (`warcio recompress` converts)")]
-    Arc,
-    /// The head is too long.
-    #[error("the record at offset {offset} has a head of more than {HEAD_BYTES_MAX} bytes")]
-    HeadTooLong {
-        /// Where the record starts.
-        offset: u64,
-    },
-    /// The record does not say how long it is.
-    #[error("the record at offset {offset} has no valid Content-Length")]
-    Length {
-        /// Where the record starts.
-        offset: u64,
-    },
-    /// A compressed member holds more than one record, so that they cannot be found by offset.
-    #[error(
-        "the member at offset {offset} holds more than one record (`warcio recompress` repairs that)"
-    )]
-    NotPerRecord {
-        /// Where the member starts.
-        offset: u64,
-    },
-}
-
-impl ReadError {
-    /// Where the record starts that cannot be read.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        match self {
-            Self::Io(_) | Self::Arc => 0,
-            Self::Torn { offset }
-            | Self::Damaged { offset, .. }
-            | Self::NotARecord { offset, .. }
-            | Self::HeadTooLong { offset }
-            | Self::Length { offset }
-            | Self::NotPerRecord { offset } => *offset,
-        }
-    }
-
-    /// The message with its cause.
-    pub(crate) fn with_cause(&self) -> String {
-        match self {
-            Self::Damaged { source, .. } => format!("{self}: {source}"),
-            _ => self.to_string(),
-        }
-    }
-}
-
-/// The head of a record and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordHead {
-    /// Offset of the record, or of its compressed member, in the file.
-    pub offset: u64,
-    /// Such as `WARC/1.1`.
-    pub version: String,
-    /// Names and values, in order.
-    pub fields: Vec<(String, String)>,
-    /// Length of the block.
-    pub content_length: u64,
-}
-
-impl RecordHead {
-    /// The value of the first field of that name, in any case.
-    #[must_use]
-    pub fn field(&self, name: &str) -> Option<&str> {
-        let (_, value) = self
-            .fields
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))?;
-        Some(value)
-    }
-
-    /// `WARC-Type`; empty if there is none.
-    #[must_use]
-    pub fn record_type(&self) -> &str {
-        self.field("WARC-Type").unwrap_or_default()
-    }
-
-    /// `WARC-Target-URI`, mended as warcio does: without the angle brackets of old wget, and with blanks encoded.
-    #[must_use]
-    pub fn target_uri(&self) -> Option<String> {
-        let uri = self.field("WARC-Target-URI")?;
-        let uri = uri
-            .strip_prefix('<')
-            .and_then(|rest| rest.strip_suffix('>'))
-            .unwrap_or(uri);
-        Some(uri.replace(' ', "%20"))
-    }
-}
-
-/// Where a record was, and how it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Offset of the record or its member.
-    pub offset: u64,
-    /// Its length: of the member, or of the plain record without the empty lines after it.
-    pub length: u64,
-    /// Where the next record starts.
-    pub end: u64,
-    /// Whether exactly the two line ends of the standard follow the block.
-    pub is_terminated: bool,
-}
+use crate::record_head::{RecordHead, Span};
 
 /// Reads the records of one file.
 pub struct Reader<R> {
@@ -415,20 +279,6 @@ fn not_a_record(offset: u64, found: &str) -> ReadError {
     ReadError::NotARecord { offset, found }
 }
 
-/// What an error of the stream means for the record at `offset`.
-pub(crate) fn read_error(error: io::Error, offset: u64) -> ReadError {
-    if error.raw_os_error().is_some() {
-        ReadError::Io(error)
-    } else if error.kind() == io::ErrorKind::UnexpectedEof {
-        ReadError::Torn { offset }
-    } else {
-        ReadError::Damaged {
-            offset,
-            source: error,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -543,20 +393,5 @@ mod tests {
         );
         check(&[0x1f, 0x8b, 8, 0, 1, 2], "torn");
         check(&[0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], "damaged");
-    }
-
-    #[test]
-    fn a_target_uri_is_mended_as_warcio_does() {
-        let check = |uri: &str, expected: &str| {
-            let head = RecordHead {
-                offset: 0,
-                version: String::new(),
-                fields: vec![("warc-target-uri".to_owned(), uri.to_owned())],
-                content_length: 0,
-            };
-            assert_eq!(head.target_uri().as_deref(), Some(expected));
-        };
-        check("<http://example.org/>", "http://example.org/");
-        check("http://example.org/a b", "http://example.org/a%20b");
     }
 }

@@ -20,13 +20,9 @@ use crate::config::{ArchiveConfig, Provenance};
 use crate::digest::digest;
 use crate::group::{Digests, GroupBuilder, block_of};
 use crate::head::{Head, without_parameters};
-use crate::layout::{Layout, OPEN_SUFFIX, index_name, safe_name, stem, sync_directory};
+use crate::layout::{Layout, OPEN_SUFFIX, safe_name, sync_directory};
+use crate::open_warc::{INDEX_PART_BYTES, OpenWarc};
 use crate::record::{index_timestamp, new_record_id};
-use crate::segment::{Segment, write_sorted};
-
-/// An open index file is sealed at this size, and the next one begun: it is read through at each look-up, and sorted
-/// in memory when it is sealed.
-pub(crate) const INDEX_PART_BYTES: u64 = 4 << 20;
 
 /// Why a capture was not stored. Nothing of it is in the archive; it can be stored again.
 #[derive(Debug, Error)]
@@ -49,7 +45,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    fn new(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn new(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
@@ -84,17 +80,6 @@ pub struct Writer {
     record: Vec<u8>,
     /// The compressed records that go to the file together.
     group: Vec<u8>,
-}
-
-/// A WARC file that is being written.
-struct OpenWarc {
-    name: Arc<str>,
-    warcinfo_id: Arc<str>,
-    file: AppendFile,
-    /// The open index file; `None` after it was sealed.
-    index: Option<AppendFile>,
-    /// Number of the next index file.
-    next_part: u32,
 }
 
 impl Writer {
@@ -309,50 +294,6 @@ impl Writer {
         self.serial += 1;
         name
     }
-}
-
-impl OpenWarc {
-    /// Has an index file open that takes another line.
-    fn prepare_index(&mut self, layout: &Layout, part_bytes: u64) -> Result<(), WriteError> {
-        if self
-            .index
-            .as_ref()
-            .is_some_and(|index| part_bytes <= index.length())
-        {
-            self.seal_index(layout)?;
-        }
-        if self.index.is_none() {
-            let name = index_name(stem(&self.name), self.next_part);
-            let path = layout.indexes().join(format!("{name}{OPEN_SUFFIX}"));
-            let index = AppendFile::create(path.clone())
-                .map_err(|source| WriteError::new(&path, source))?;
-            self.index = Some(index);
-            self.next_part += 1;
-        }
-        Ok(())
-    }
-
-    /// Turns the open index file, if there is one, into a sorted one.
-    fn seal_index(&mut self, layout: &Layout) -> Result<(), WriteError> {
-        let Some(index) = &self.index else {
-            return Ok(());
-        };
-        let failed = |source| WriteError::new(&layout.indexes(), source);
-        // A sealed line must not outlive its record.
-        self.file.sync().map_err(failed)?;
-        seal(index.path()).map_err(failed)?;
-        self.index = None;
-        Ok(())
-    }
-}
-
-/// Turns an open index file into a sorted one.
-pub(crate) fn seal(open: &Path) -> io::Result<()> {
-    let lines = Segment::open(open.to_owned())?.all_lines()?;
-    if !lines.is_empty() {
-        write_sorted(&open.with_extension(""), lines)?;
-    }
-    fs::remove_file(open)
 }
 
 /// A writer that has its files open.

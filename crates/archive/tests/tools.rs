@@ -143,29 +143,50 @@ fn files_of_others_are_indexed_as_cdxj_indexer_does() {
         );
         return;
     };
-    let mut compared = 0;
+    let mut files = Vec::new();
     for directory in directories {
         for file in fs::read_dir(directory.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let name = file.as_ref().unwrap().file_name().into_string().unwrap();
             if name.contains(".warc") && !name.contains(".cdx") {
-                compare(&path);
-                compared += 1;
+                files.push(file.unwrap().path());
             }
         }
     }
-    println!("{compared} files compared");
-    assert!(20 < compared, "the files are there");
+    assert!(20 < files.len(), "the files are there");
+    let output = python()
+        .args(["-c", INDEX_EACH])
+        .args(&files)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(output.stderr));
+    let theirs: Vec<String> = serde_json::from_slice(&output.stdout).unwrap();
+    for (path, theirs) in files.iter().zip(&theirs) {
+        compare(path, theirs);
+    }
+    println!("{} files compared", files.len());
 }
 
-/// Compares our lines with the tool's, up to where either finds the file damaged.
-fn compare(path: &Path) {
-    let output = run("cdxj_indexer.main", &[path]);
-    let theirs = text(output.stdout);
+/// Prints, as a JSON list, what `cdxj-indexer` prints of each file until it fails.
+const INDEX_EACH: &str = "
+import io, json, sys
+from cdxj_indexer.main import CDXJIndexer
+lists = []
+for path in sys.argv[1:]:
+    out = io.StringIO()
+    try:
+        CDXJIndexer(out, [path]).process_all()
+    except Exception as error:
+        print(path, error, file=sys.stderr)
+    lists.append(out.getvalue())
+print(json.dumps(lists))
+";
+
+/// Compares our lines with the tool's, up to where we find the file damaged.
+fn compare(path: &Path, theirs: &str) {
     let mut ours = Vec::new();
     let result = index_file(path, &mut ours);
     let ours = text(ours);
-    match &result {
+    match result {
         Ok(_) => assert_eq!(ours, theirs, "{}", path.display()),
         Err(error) => {
             println!("{}: {error}", path.display());

@@ -114,121 +114,110 @@ pub(crate) fn chunked_page(number: u32, size: usize) -> Exchange {
     exchange
 }
 
+/// Path, head and body of responses that are not as they should be, or not what is usual.
+const ODD: &[(&str, &str, &[u8])] = &[
+    ("/moved", "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n", b""),
+    ("/no-type", "HTTP/1.1 200 OK\r\n\r\n", b"\x00\x01\xff"),
+    (
+        "/no-reason",
+        "HTTP/1.1 404\r\nContent-Type:\r\n\r\n",
+        b"gone",
+    ),
+    ("/no-status", "HTTP/1.1\r\n\r\n", b"what?"),
+    (
+        "/bare-lf",
+        "HTTP/1.1 200 OK\nContent-Type: a/b\n\n",
+        b"\r\n\r\nWARC/1.1\r\n",
+    ),
+    (
+        "/leading-line",
+        "\r\nHTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n",
+        b"body",
+    ),
+    (
+        "/blank-line",
+        "HTTP/1.1 200 OK\r\n \r\nContent-Type: a/b\r\n\r\n",
+        b"body",
+    ),
+    (
+        "/folded",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/\r\n plain\r\n\r\n",
+        b"b",
+    ),
+    (
+        "/accent",
+        "HTTP/1.1 200 \u{e9}t\u{e9}\r\nContent-Type: t\u{e9}xt/x\r\n\r\n",
+        b"b",
+    ),
+    ("/?b=2&a=1#x", "HTTP/1.1 200 OK\r\n\r\n", b"query"),
+    (
+        "/A%20b/%E3%81%82?Q=%22\"\\",
+        "HTTP/1.1 200 OK\r\n\r\n",
+        b"q",
+    ),
+    ("/garbage", "", b"\x16\x03\x01garbage without a head"),
+    ("/empty", "", b""),
+    (
+        "/icy",
+        "ICY 200 OK\r\ncontent-type: audio/mpeg\r\n\r\n",
+        b"noise",
+    ),
+];
+
 /// Responses of every kind that a crawler meets.
 pub(crate) fn odd_exchanges() -> Vec<Exchange> {
+    let mut exchanges: Vec<Exchange> = (10..)
+        .zip(ODD)
+        .map(|(number, (path, head, body))| {
+            Exchange::new(number, &format!("http://example.org{path}"), head, body)
+        })
+        .collect();
+
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(&b"<p>packed</p>".repeat(100)).unwrap();
     let packed = packed.finish().unwrap();
-    let gzip_head = "HTTP/1.1 200 OK\r\ncontent-type: text/html;charset=\"x y\"\r\ncontent-encoding: gzip\r\n\r\n";
-    let mut cut = Exchange::new(
-        24,
-        "http://example.org/cut",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n",
-        b"short",
-    );
-    cut.truncated = Some(Truncated::Disconnect);
-    cut.address = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
-    let mut silent = Exchange::new(
-        25,
-        "http://example.org/no-request",
-        "HTTP/1.0 200 OK\r\n\r\n",
-        b"x",
-    );
-    silent.request.clear();
-    let mut gzip_in_chunks = Exchange::new(
-        26,
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html;charset=\"x y\"\r\ncontent-encoding: gzip\r\n\r\n";
+    exchanges.push(Exchange::new(
+        30,
+        "http://www.example.org:8080/gzip",
+        head,
+        &packed,
+    ));
+
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n";
+    let mut in_chunks = Exchange::new(
+        31,
         "http://example.org/gzip-chunked",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n",
+        head,
         &chunked(&packed, 17),
     );
-    gzip_in_chunks.payload.clone_from(&packed);
+    in_chunks.payload = packed;
+    exchanges.push(in_chunks);
+
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n";
+    let mut cut = Exchange::new(32, "http://example.org/cut", head, b"short");
+    cut.truncated = Some(Truncated::Disconnect);
+    cut.address = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
+    exchanges.push(cut);
+
     let mut endless = Exchange::new(
-        27,
+        33,
         "http://example.org/endless-head",
         "HTTP/1.1 200 OK\r\nX: y\r\n",
         b"",
     );
     endless.truncated = Some(Truncated::Length);
-    vec![
-        Exchange::new(10, "http://example.org/gzip", gzip_head, &packed),
-        Exchange::new(
-            11,
-            "http://example.org/moved",
-            "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n",
-            b"",
-        ),
-        Exchange::new(
-            12,
-            "http://example.org/no-type",
-            "HTTP/1.1 200 OK\r\n\r\n",
-            b"\x00\x01\xff",
-        ),
-        Exchange::new(
-            13,
-            "http://example.org/no-reason",
-            "HTTP/1.1 404\r\nContent-Type:\r\n\r\n",
-            b"gone",
-        ),
-        Exchange::new(
-            14,
-            "http://example.org/bare-lf",
-            "HTTP/1.1 200 OK\nContent-Type: a/b\n\n",
-            b"\r\n\r\nWARC/1.1\r\n",
-        ),
-        Exchange::new(
-            15,
-            "http://example.org/leading-line",
-            "\r\nHTTP/1.1 200 OK\r\nContent-Type: a/b\r\n\r\n",
-            b"body",
-        ),
-        Exchange::new(
-            16,
-            "http://example.org/blank-line",
-            "HTTP/1.1 200 OK\r\n \r\nContent-Type: a/b\r\n\r\n",
-            b"body",
-        ),
-        Exchange::new(
-            17,
-            "http://example.org/folded",
-            "HTTP/1.1 200 OK\r\nContent-Type: text/\r\n plain\r\n\r\n",
-            b"b",
-        ),
-        Exchange::new(
-            18,
-            "http://example.org/latin",
-            "HTTP/1.1 200 \u{e9}t\u{e9}\r\nContent-Type: t\u{e9}xt/x\r\n\r\n",
-            b"b",
-        ),
-        Exchange::new(
-            19,
-            "http://example.org/?b=2&a=1#x",
-            "HTTP/1.1 200 OK\r\n\r\n",
-            b"query",
-        ),
-        Exchange::new(
-            20,
-            "http://www.example.org:8080/A%20b/%E3%81%82?Q=%22\"\\",
-            "HTTP/1.1 200 OK\r\n\r\n",
-            b"q",
-        ),
-        Exchange::new(
-            21,
-            "http://example.org/garbage",
-            "",
-            b"\x16\x03\x01garbage without a head",
-        ),
-        Exchange::new(22, "http://example.org/empty", "", b""),
-        Exchange::new(
-            23,
-            "http://example.org/icy",
-            "ICY 200 OK\r\ncontent-type: audio/mpeg\r\n\r\n",
-            b"noise",
-        ),
-        cut,
-        silent,
-        gzip_in_chunks,
-        endless,
-    ]
+    exchanges.push(endless);
+
+    let mut silent = Exchange::new(
+        34,
+        "http://example.org/no-request",
+        "HTTP/1.0 200 OK\r\n\r\n",
+        b"x",
+    );
+    silent.request.clear();
+    exchanges.push(silent);
+    exchanges
 }
 
 pub(crate) fn config(compression: Compression) -> ArchiveConfig {
