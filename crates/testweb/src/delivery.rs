@@ -1,6 +1,6 @@
 //! How an answer goes over the wire, properly or not.
 //!
-//! [`Manner`] is drawn up by [`crate::world`] from a host's misbehaviours; [`crate::http1`] carries it out here, byte by
+//! [`Manner`] is drawn up by [`crate::host`] from a host's misbehaviours; [`crate::http1`] carries it out here, byte by
 //! byte, on the connection itself: no HTTP library stands between, as none would send what a broken server sends.
 
 use std::io::Write;
@@ -11,8 +11,10 @@ use flate2::{Compress, Compression, Crc, FlushCompress};
 use crate::access_log::Ending;
 use crate::answer::{Answer, reason};
 use crate::chance::Chance;
-use crate::http1::{Connection, Gone, OpenExchange, Transport};
+use crate::http1::{Connection, Gone, Transport};
 use crate::misbehaviour::Misbehaviour;
+use crate::open_exchange::OpenExchange;
+use crate::world::Response;
 
 /// In what manner to send an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +104,10 @@ impl<S: Transport> Connection<S> {
     pub(crate) async fn deliver(
         &mut self,
         open: &mut OpenExchange,
-        answer: &Answer,
-        manner: Manner,
+        response: &Response,
         wished: Afterwards,
     ) -> Result<Afterwards, Gone> {
+        let Response { answer, manner } = response;
         if !manner.wait.is_zero() {
             self.wait(open, manner.wait).await?;
         }

@@ -22,7 +22,8 @@ use tokio::io::AsyncReadExt;
 use crate::access_log::Ending;
 use crate::answer::{Answer, Request, host_name};
 use crate::delivery::Wire;
-use crate::http1::{Arrived, OpenExchange, PRESENCE_EVERY, Transport};
+use crate::http1::{PRESENCE_EVERY, Transport};
+use crate::open_exchange::{Arrived, OpenExchange};
 use crate::world::{Response, World};
 
 /// Body bytes in a frame.

@@ -4,6 +4,24 @@
 //! a hash of the URL, so a web of any size costs no storage and is the same each time. The access log tells when each
 //! exchange started and ended, and [`judge()`] finds in it whether a client was polite.
 //!
+//! ```no_run
+//! use junkai_testweb::{TestWeb, TestWebConfig, judge};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let web = TestWeb::start(TestWebConfig {
+//!     hosts: 200,
+//!     addresses: 40,
+//!     misbehaviours: vec!["host7.test=slow-body:100".parse()?],
+//!     log: Some("access.jsonl".into()),
+//!     ..TestWebConfig::default()
+//! })?;
+//! println!("resolve by {} and begin at {:?}", web.dns(), web.seeds());
+//! // … a client visits …
+//! web.stop();
+//! println!("{}", judge("access.jsonl".as_ref(), std::time::Duration::from_secs(1))?);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Invariant: this room knows nothing of any other. What it serves, any client may visit.
 
 mod access_log;
@@ -16,11 +34,14 @@ mod delivery;
 mod dns;
 mod folder;
 mod graph;
+mod host;
 mod http1;
 mod http2;
 mod judge;
 mod misbehaviour;
+mod open_exchange;
 mod prose;
+mod server;
 mod synthetic;
 mod tls;
 mod web;

@@ -1,8 +1,8 @@
 //! How hosts misbehave on request, and the text that requests it: `host3.test=slow-first-byte:5s,calendar-trap`.
 //!
 //! [`Rule`] says which hosts do what; [`Misbehaviour`] is the closed list of what can be done. What each does on the
-//! wire is in [`crate::delivery`]; what changes the answer itself is in [`crate::world`]; names that misbehave are in
-//! [`crate::dns`].
+//! wire is in [`crate::delivery`]; what changes the answer itself is in [`crate::host`]; names that misbehave are in
+//! [`crate::world`].
 //!
 //! `/robots.txt` is answered as it should be unless a `robots-…` misbehaviour says otherwise: a client that cannot read
 //! it would stay away and meet nothing else.

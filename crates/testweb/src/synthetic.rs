@@ -122,6 +122,14 @@ pub(crate) struct Traps {
     pub(crate) has_calendar: bool,
 }
 
+/// One request to a synthetic host, and when and how it is met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) clock: &'a Clock,
+    pub(crate) traps: Traps,
+}
+
 impl Synthetic {
     pub(crate) fn new(config: &TestWebConfig, ports: Ports) -> Self {
         let sizes = host_sizes(config);
@@ -148,18 +156,12 @@ impl Synthetic {
     }
 
     /// Answers a request to the host with this index.
-    pub(crate) fn answer(
-        &self,
-        index: usize,
-        request: &Request,
-        clock: &Clock,
-        traps: Traps,
-    ) -> Answer {
+    pub(crate) fn answer(&self, index: usize, call: Call<'_>) -> Answer {
         let host = &self.hosts[index];
-        match host.place(&request.target) {
-            Some(Place::Page(page)) => self.page_answer(host, page, request, clock, traps),
-            Some(Place::Around(around)) => self.around_answer(host, around, clock),
-            Some(Place::Calendar(month)) if traps.has_calendar => around::calendar(month),
+        match host.place(&call.request.target) {
+            Some(Place::Page(page)) => self.page_answer(host, page, call),
+            Some(Place::Around(around)) => self.around_answer(host, around, call.clock),
+            Some(Place::Calendar(month)) if call.traps.has_calendar => around::calendar(month),
             Some(Place::Calendar(_)) | None => Answer::plain(404),
         }
     }
@@ -182,14 +184,12 @@ impl Synthetic {
         )
     }
 
-    fn page_answer(
-        &self,
-        host: &SyntheticHost,
-        page: u64,
-        request: &Request,
-        clock: &Clock,
-        traps: Traps,
-    ) -> Answer {
+    fn page_answer(&self, host: &SyntheticHost, page: u64, call: Call<'_>) -> Answer {
+        let Call {
+            request,
+            clock,
+            traps,
+        } = call;
         let version = self
             .change_process(host, page)
             .version(clock.virtual_seconds());

@@ -4,19 +4,18 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::access_log::AccessLog;
 use crate::answer::{Answer, Request, host_name};
-use crate::chance::mix;
-use crate::clock::{Clock, UnixNanos};
+use crate::clock::Clock;
 use crate::config::TestWebConfig;
 use crate::delivery::{Manner, Wire};
 use crate::folder::Folder;
 use crate::graph::Graph;
-use crate::misbehaviour::{Misbehaviour, Refusal, RetryAfterForm};
-use crate::synthetic::{Ports, Synthetic, SyntheticHost, Traps};
+use crate::host::{Host, Site};
+use crate::misbehaviour::Misbehaviour;
+use crate::synthetic::{Call, Ports, Synthetic, SyntheticHost};
 use crate::web::StartError;
 
 /// Everything that connections share.
@@ -29,27 +28,8 @@ pub(crate) struct World {
     synthetic: Synthetic,
     graph: Option<Graph>,
     folders: Vec<Folder>,
-    hosts: Vec<HostEntry>,
+    hosts: Vec<Host>,
     by_name: HashMap<String, usize>,
-}
-
-/// One host and where to find it.
-#[derive(Debug)]
-struct HostEntry {
-    name: String,
-    site: Site,
-    misbehaviours: Vec<Misbehaviour>,
-    requests: AtomicU64,
-    /// Unix nanoseconds until which the host refuses.
-    refuses_until: AtomicU64,
-}
-
-/// Where the pages of a host come from: the place in the list of its kind.
-#[derive(Clone, Copy, Debug)]
-enum Site {
-    Synthetic(usize),
-    Graph(usize),
-    Folder(usize),
 }
 
 /// What the DNS server is to say about a name.
@@ -130,13 +110,7 @@ impl World {
                 "two hosts are called {name}"
             )]));
         }
-        self.hosts.push(HostEntry {
-            name,
-            site,
-            misbehaviours,
-            requests: AtomicU64::new(0),
-            refuses_until: AtomicU64::new(0),
-        });
+        self.hosts.push(Host::new(name, site, misbehaviours));
         Ok(())
     }
 
@@ -197,57 +171,31 @@ impl World {
         }
         let host = &self.hosts[index];
         if request.path() == "/robots.txt" {
-            let misbehaved = host.misbehaviours.iter().find_map(bad_robots);
+            let misbehaved = host.bad_robots();
             return proper(misbehaved.unwrap_or_else(|| self.site_answer(host, request)));
         }
-        let misbehaved = host
-            .misbehaviours
-            .iter()
-            .find_map(|misbehaviour| self.bad_answer(host, misbehaviour, request));
+        let misbehaved = host.bad_answer(request, self.clock.now());
         Response {
             answer: misbehaved.unwrap_or_else(|| self.site_answer(host, request)),
             manner: host.manner(self.config.latency),
         }
     }
 
-    fn site_answer(&self, host: &HostEntry, request: &Request) -> Answer {
+    fn site_answer(&self, host: &Host, request: &Request) -> Answer {
         match host.site {
             Site::Synthetic(index) => {
-                let traps = host.traps(self.config.seed);
-                self.synthetic.answer(index, request, &self.clock, traps)
+                let call = Call {
+                    request,
+                    clock: &self.clock,
+                    traps: host.traps(),
+                };
+                self.synthetic.answer(index, call)
             }
             Site::Graph(index) => match &self.graph {
                 Some(graph) => graph.answer(index, request, &self.clock),
                 None => Answer::plain(404),
             },
             Site::Folder(index) => self.folders[index].answer(request),
-        }
-    }
-
-    /// The answer of a host that does not give its own.
-    fn bad_answer(
-        &self,
-        host: &HostEntry,
-        misbehaviour: &Misbehaviour,
-        request: &Request,
-    ) -> Option<Answer> {
-        match misbehaviour {
-            Misbehaviour::Refuse(refusal) => host.refuse(*refusal, self.clock.now()),
-            Misbehaviour::RedirectLoop(length) => {
-                let step = request.path().strip_prefix("/loop/");
-                let step = step.and_then(|step| step.parse::<u32>().ok());
-                let next = step.map_or(0, |step| (step % length + 1) % length);
-                Some(Answer::redirect(302, format!("/loop/{next}")))
-            }
-            Misbehaviour::RedirectPrivate => {
-                let chosen = PRIVATE_TARGETS.iter().cycle();
-                let skipped = mix(self.config.seed, request.target.len() as u64) % 8;
-                let target = chosen
-                    .clone()
-                    .nth(usize::try_from(skipped).unwrap_or_default())?;
-                Some(Answer::redirect(302, (*target).to_owned()))
-            }
-            _ => None,
         }
     }
 
@@ -284,80 +232,3 @@ impl World {
 
 /// Addresses among which a moving name moves.
 const MOVING_ADDRESSES: u128 = 8;
-
-/// Where no crawler should be led.
-const PRIVATE_TARGETS: [&str; 8] = [
-    "http://127.0.0.1:22/",
-    "http://10.0.0.1/",
-    "http://192.168.1.1/admin",
-    "http://172.16.0.1/",
-    "http://169.254.169.254/latest/meta-data/",
-    "http://[::1]/",
-    "http://[fd00::1]/",
-    "http://0.0.0.0/",
-];
-
-impl HostEntry {
-    fn manner(&self, latency: Duration) -> Manner {
-        let mut manner = Manner::proper(latency);
-        for misbehaviour in &self.misbehaviours {
-            manner.misbehave(misbehaviour);
-        }
-        manner
-    }
-
-    fn traps(&self, seed: u64) -> Traps {
-        let has = |wanted: &Misbehaviour| self.misbehaviours.contains(wanted);
-        let session = has(&Misbehaviour::SessionTrap)
-            .then(|| mix(seed, self.requests.fetch_add(1, Ordering::Relaxed)));
-        Traps {
-            session,
-            has_calendar: has(&Misbehaviour::CalendarTrap),
-        }
-    }
-
-    /// Refuses while a time of refusal lasts, and begins one every so many requests.
-    fn refuse(&self, refusal: Refusal, now: UnixNanos) -> Option<Answer> {
-        let until = UnixNanos(self.refuses_until.load(Ordering::Relaxed));
-        let mut left = Duration::from_nanos(until.0.saturating_sub(now.0));
-        if left.is_zero() {
-            let requests = 1 + self.requests.fetch_add(1, Ordering::Relaxed);
-            if !requests.is_multiple_of(refusal.every.into()) {
-                return None;
-            }
-            left = refusal.retry_after;
-            if refusal.every > 1 {
-                self.refuses_until
-                    .store(now.after(left).0, Ordering::Relaxed);
-            }
-        }
-        let retry_after = match refusal.form {
-            RetryAfterForm::Seconds => left.as_nanos().div_ceil(1_000_000_000).to_string(),
-            // A date has whole seconds: the next one is the first that is not too early.
-            RetryAfterForm::Date => httpdate::fmt_http_date(
-                now.after(left + Duration::from_nanos(999_999_999))
-                    .system_time(),
-            ),
-        };
-        Some(Answer::plain(refusal.status.code()).header("retry-after", retry_after))
-    }
-}
-
-/// A robots.txt that is not what it should be.
-fn bad_robots(misbehaviour: &Misbehaviour) -> Option<Answer> {
-    match misbehaviour {
-        Misbehaviour::RobotsStatus(status) => Some(Answer::plain(*status)),
-        Misbehaviour::RobotsHtml => Some(Answer::ok(
-            "text/html; charset=utf-8",
-            "<!DOCTYPE html><title>Welcome</title><p>Disallow: / is what this page does not mean.\n",
-        )),
-        Misbehaviour::RobotsHuge(bytes) => {
-            let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
-            let mut text = b"User-agent: *\nDisallow: /private/\n".to_vec();
-            let filler = b"# This line only takes up room.\nDisallow: /private/huge\n";
-            text.extend(filler.iter().cycle().take(bytes.saturating_sub(text.len())));
-            Some(Answer::ok("text/plain", text))
-        }
-        _ => None,
-    }
-}

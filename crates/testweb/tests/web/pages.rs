@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Reply, crawl, get, get_with, links, resolve, send};
+use crate::support::{
+    PATIENCE, Reply, block_on, crawl, get, get_with, links, resolve, resolver_over, send,
+};
+use hickory_resolver::config::ConnectionConfig;
 use junkai_testweb::{TestWeb, TestWebConfig};
 
 fn small() -> TestWebConfig {
@@ -26,6 +29,22 @@ fn a_home_page_is_served_under_the_name_that_dns_gives() {
     let content_type = reply.header("content-type").unwrap();
     assert!(content_type.starts_with("text/html"));
     assert!(reply.body.starts_with(b"<!DOCTYPE html>"));
+}
+
+#[test]
+fn dns_answers_over_tcp_too_and_says_how_long_to_keep_it() {
+    let web = TestWeb::start(TestWebConfig {
+        ttl: Duration::from_secs(77),
+        ..small()
+    })
+    .unwrap();
+    for connection in [ConnectionConfig::udp(), ConnectionConfig::tcp()] {
+        let resolver = resolver_over(&web, connection);
+        let found = block_on(resolver.ipv4_lookup("HOST1.test.")).unwrap();
+        assert_eq!(found.answers()[0].ttl, 77);
+        let none = block_on(resolver.ipv6_lookup("host1.test.")).unwrap_err();
+        assert!(none.is_no_records_found() && !none.is_nx_domain(), "{none}");
+    }
 }
 
 #[test]

@@ -69,7 +69,10 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn resolver(web: &TestWeb) -> TokioResolver {
-    let mut connection = ConnectionConfig::udp();
+    resolver_over(web, ConnectionConfig::udp())
+}
+
+pub(crate) fn resolver_over(web: &TestWeb, mut connection: ConnectionConfig) -> TokioResolver {
     connection.port = web.dns().port();
     let server = NameServerConfig::new(web.dns().ip(), true, vec![connection]);
     let config = ResolverConfig::from_parts(None, vec![], vec![server]);
