@@ -128,13 +128,12 @@ pub(crate) fn decode<'a, 'v>(
         if problem.is_some() {
             break;
         }
-        match Coding::named(name) {
-            Some(coding) => Decoded { bytes, problem } = undo(coding, bytes, limit),
-            None => {
-                let name = &name[..name.len().min(NAME_SHOWN_MAX)];
-                let name = String::from_utf8_lossy(name).into_owned();
-                problem = Some(DecodeProblem::Unknown(name));
-            }
+        if let Some(coding) = Coding::named(name) {
+            Decoded { bytes, problem } = undo(coding, bytes, limit);
+        } else {
+            let name = &name[..name.len().min(NAME_SHOWN_MAX)];
+            let name = String::from_utf8_lossy(name).into_owned();
+            problem = Some(DecodeProblem::Unknown(name));
         }
     }
     if limit < bytes.len() {

@@ -43,7 +43,8 @@ pub struct FetchConfig {
     pub accept: String,
     /// Value of `Accept-Language`. Default empty: not sent, and the server's own choice is kept.
     pub accept_language: String,
-    /// Idle connections that a worker keeps. Default 128.
+    /// Idle connections that a worker keeps. Default 128; each may hold a buffer of up to
+    /// `max_header_bytes`.
     pub idle_connections: usize,
     /// How long an idle connection is kept. Default `15s`.
     ///

@@ -16,6 +16,7 @@ mod chunked;
 mod client;
 mod coding;
 mod config;
+mod dns;
 mod exchange;
 mod failure;
 mod guard;
@@ -25,7 +26,6 @@ mod identity;
 mod link;
 mod message;
 mod pool;
-mod resolver;
 mod retry_after;
 pub mod robots;
 mod tape;
@@ -35,14 +35,14 @@ mod watch;
 pub use client::{Client, ClientError, Conditional, Request};
 pub use coding::{DecodeProblem, Decoded};
 pub use config::{FetchConfig, TlsVerify};
+pub use dns::{
+    AddressFamily, DnsConfig, DnsFailure, DnsProblem, Resolved, Resolver, ResolverError,
+};
 pub use exchange::{End, Exchange, Protocol, Timing, TlsSession};
 pub use failure::{Failure, Truncation};
 pub use guard::{AddressGuard, AddressKind, Refused};
 pub use identity::{Identity, IdentityError};
 pub use message::{Framing, Head};
-pub use resolver::{
-    AddressFamily, DnsConfig, DnsFailure, DnsProblem, Resolved, Resolver, ResolverError,
-};
 pub use retry_after::RETRY_AFTER_MAX;
 pub use robots::{Robots, RobotsAnswer, RobotsState};
 

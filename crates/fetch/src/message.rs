@@ -12,7 +12,7 @@ use crate::chunked::{ChunkScanner, Progress};
 use crate::exchange::Protocol;
 
 /// Most header fields of a response; hyper is told the same.
-pub(crate) const FIELDS_MAX: usize = 512;
+pub(crate) const FIELDS_MAX: usize = 256;
 
 /// The head of a response.
 #[derive(Clone, Debug)]
@@ -209,11 +209,10 @@ fn framing_of(status: u16, headers: &[httparse::Header<'_>]) -> Framing {
         return Framing::Close;
     }
     // Repeated lengths that differ are hyper's to refuse; then the first one is as good as any.
-    let lengths = values("content-length").flat_map(list_items);
+    let mut lengths = values("content-length").flat_map(list_items);
     let number = |text: &[u8]| str::from_utf8(text).ok()?.parse::<u64>().ok();
     lengths
-        .filter_map(number)
-        .next()
+        .find_map(number)
         .map_or(Framing::Close, Framing::Length)
 }
 

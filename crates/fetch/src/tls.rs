@@ -121,7 +121,8 @@ impl Tls {
 
 /// The built-in roots and those of the settings.
 fn load_roots(config: &FetchConfig) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let built_in = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+    let mut roots: RootCertStore = built_in.collect();
     let Some(path) = &config.extra_roots else {
         return Ok(roots);
     };

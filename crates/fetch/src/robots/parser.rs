@@ -213,7 +213,7 @@ fn split_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
 fn parse_delay(value: &[u8]) -> Option<Duration> {
     let text = str::from_utf8(value).ok()?;
     let seconds: f64 = text.parse().ok()?;
-    if !(0.0 <= seconds) {
+    if seconds.is_nan() || seconds < 0.0 {
         return None;
     }
     let delay = Duration::try_from_secs_f64(seconds).unwrap_or(CRAWL_DELAY_MAX);

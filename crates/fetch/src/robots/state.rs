@@ -175,13 +175,14 @@ impl RobotsState {
     pub fn note(&mut self, answer: RobotsAnswer, now: SystemTime) -> Option<Url> {
         match answer {
             RobotsAnswer::Rules { rules, life } => self.settle(rules, life, now),
-            RobotsAnswer::Absent => self.settle(Robots::default(), LIFE_MAX, now),
             RobotsAnswer::Redirect(target) if self.redirects < REDIRECTS_MAX => {
                 self.redirects += 1;
                 return Some(target);
             }
-            // More redirects than need be followed: the file may be taken for absent.
-            RobotsAnswer::Redirect(_) => self.settle(Robots::default(), LIFE_MAX, now),
+            // After more redirects than need be followed the file may be taken for absent.
+            RobotsAnswer::Absent | RobotsAnswer::Redirect(_) => {
+                self.settle(Robots::default(), LIFE_MAX, now);
+            }
             RobotsAnswer::Unreachable { retry_after } => self.put_off(retry_after, now),
         }
         None

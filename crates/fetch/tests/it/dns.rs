@@ -62,10 +62,10 @@ impl NameServer {
         Self { address, questions }
     }
 
-    fn resolver(&self, config: DnsConfig) -> Resolver {
+    fn resolver(&self, config: &DnsConfig) -> Resolver {
         let config = DnsConfig {
             name_servers: vec![self.address],
-            ..config
+            ..config.clone()
         };
         Resolver::new(&config, AddressGuard::default()).unwrap()
     }
@@ -137,15 +137,15 @@ async fn the_smallest_address_of_the_preferred_family_is_chosen() {
         (AddressFamily::OnlyIpv6, "both.example", &["2620:fe::fe"]),
     ];
     for (family, host, expected) in table {
-        let resolver = server.resolver(DnsConfig {
+        let resolver = server.resolver(&DnsConfig {
             family,
             ..DnsConfig::default()
         });
-        let resolved = resolver.resolve(host).await.unwrap();
-        assert_eq!(resolved.addresses, addresses(expected), "{family:?} {host}");
-        assert_eq!(resolved.chosen, resolved.addresses[0]);
+        let found = resolver.resolve(host).await.unwrap();
+        assert_eq!(found.addresses, addresses(expected), "{family:?} {host}");
+        assert_eq!(found.chosen, found.addresses[0]);
     }
-    let resolver = server.resolver(DnsConfig {
+    let resolver = server.resolver(&DnsConfig {
         family: AddressFamily::OnlyIpv4,
         ..DnsConfig::default()
     });
@@ -158,9 +158,9 @@ async fn private_addresses_in_an_answer_are_left_out() {
     let mixed = Say::Addresses(300, &["10.0.0.1", "93.184.216.34", "127.0.0.1"]);
     let inside = Say::Addresses(300, &["169.254.169.254"]);
     let server = NameServer::start(&[("mixed.example", mixed), ("inside.example", inside)]).await;
-    let resolver = server.resolver(DnsConfig::default());
-    let resolved = resolver.resolve("mixed.example").await.unwrap();
-    assert_eq!(resolved.addresses, addresses(&["93.184.216.34"]));
+    let resolver = server.resolver(&DnsConfig::default());
+    let found = resolver.resolve("mixed.example").await.unwrap();
+    assert_eq!(found.addresses, addresses(&["93.184.216.34"]));
     let failure = resolver.resolve("inside.example").await.unwrap_err();
     assert!(
         matches!(failure.problem, DnsProblem::Refused(_)),
@@ -181,7 +181,7 @@ async fn failures_are_told_apart_and_kept() {
         timeout: Duration::from_millis(50),
         ..DnsConfig::default()
     };
-    let resolver = server.resolver(config);
+    let resolver = server.resolver(&config);
     let failure = async |host: &str| resolver.resolve(host).await.unwrap_err();
     let gone = failure("gone.example").await;
     assert_eq!(
@@ -215,13 +215,27 @@ async fn failures_are_told_apart_and_kept() {
 #[tokio::test]
 async fn a_host_is_asked_for_once_by_many() {
     let server = NameServer::start(&[("a.example", Say::Addresses(300, &["8.8.8.8"]))]).await;
-    let resolver = server.resolver(DnsConfig::default());
+    let resolver = server.resolver(&DnsConfig::default());
     let many = (0..100).map(|_| resolver.resolve("a.example"));
     for outcome in futures_util::future::join_all(many).await {
         assert_eq!(outcome.unwrap().chosen, addresses(&["8.8.8.8"])[0]);
     }
     resolver.resolve("a.example").await.unwrap();
     assert_eq!(server.question_count(), 1);
+}
+
+#[tokio::test]
+async fn many_hosts_are_asked_for_at_once() {
+    let server = NameServer::start(&[]).await;
+    let resolver = server.resolver(&DnsConfig::default());
+    let hosts: Vec<String> = (0..300)
+        .map(|number| format!("h{number}.example"))
+        .collect();
+    let questions = hosts.iter().map(|host| resolver.resolve(host));
+    for outcome in futures_util::future::join_all(questions).await {
+        assert_eq!(outcome.unwrap_err().problem, DnsProblem::NoSuchName);
+    }
+    assert_eq!(resolver.cached_hosts(), 300);
 }
 
 #[tokio::test]
@@ -236,7 +250,7 @@ async fn times_to_live_are_bounded_and_kept() {
         ttl_min: Duration::from_millis(1),
         ..DnsConfig::default()
     };
-    let resolver = server.resolver(config);
+    let resolver = server.resolver(&config);
     assert_eq!(
         resolver.resolve("long.example").await.unwrap().ttl,
         Duration::from_hours(6)
@@ -275,7 +289,7 @@ async fn times_to_live_are_bounded_and_kept() {
 #[tokio::test]
 async fn literals_are_not_asked_for_and_are_guarded() {
     let server = NameServer::start(&[]).await;
-    let resolver = server.resolver(DnsConfig::default());
+    let resolver = server.resolver(&DnsConfig::default());
     assert_eq!(
         resolver.resolve("8.8.8.8").await.unwrap().chosen,
         addresses(&["8.8.8.8"])[0]
@@ -297,7 +311,7 @@ async fn literals_are_not_asked_for_and_are_guarded() {
 #[tokio::test]
 async fn the_cache_is_bounded() {
     let server = NameServer::start(&[]).await;
-    let resolver = server.resolver(DnsConfig {
+    let resolver = server.resolver(&DnsConfig {
         cache_hosts: 10,
         ..DnsConfig::default()
     });

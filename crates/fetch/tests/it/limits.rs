@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::server::{Server, Step, client, fetch_from};
 
 const SHORT: Duration = Duration::from_millis(100);
-const NEVER: Duration = Duration::from_secs(3600);
+const NEVER: Duration = Duration::from_hours(1);
 
 fn patient() -> FetchConfig {
     FetchConfig {

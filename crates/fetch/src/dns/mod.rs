@@ -1,0 +1,259 @@
+//! Names to addresses, with the answers kept for as long as DNS allows.
+//!
+//! [`Resolver::resolve`] gives a host one canonical address, the numerically smallest of the
+//! preferred family, so that a server keeps its key however its name server shuffles the answer.
+//! Every answer passes the [`AddressGuard`] first. Answers and failures are kept for their time to
+//! live, within configured bounds; hosts asked for at the same time by several tasks are asked for once.
+//!
+//! A resolver belongs to the runtime that it is first used in. Clones share everything.
+
+mod answer;
+mod cache;
+mod config;
+mod outcome;
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared, WeakShared};
+use hashbrown::HashMap;
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{
+    ConnectionConfig, NameServerConfig, ProtocolConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+};
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::rr::Name;
+use tokio::time::Instant;
+
+use crate::guard::AddressGuard;
+use answer::{Answer, problem_of};
+use cache::Cache;
+pub use config::{AddressFamily, DnsConfig};
+use outcome::Outcome;
+pub use outcome::{DnsFailure, DnsProblem, Resolved};
+
+/// Why a resolver cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot set up name resolution")]
+pub struct ResolverError(#[from] NetError);
+
+/// Resolves host names. Cheap to clone; clones share the cache.
+#[derive(Clone)]
+pub struct Resolver {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: DnsConfig,
+    guard: AddressGuard,
+    hickory: TokioResolver,
+    state: Mutex<State>,
+}
+
+struct State {
+    cache: Cache,
+    /// Questions that are being asked.
+    ///
+    /// Weakly held: a question that nobody waits for any longer is dropped.
+    asking: HashMap<Box<str>, WeakShared<Question>>,
+}
+
+type Question = BoxFuture<'static, Outcome>;
+
+/// Questions beyond which those that were dropped are swept out.
+const ASKING_SWEPT: usize = 256;
+
+impl State {
+    /// The question about a host that is being asked, if any.
+    fn question(&self, host: &str) -> Option<Shared<Question>> {
+        self.asking.get(host)?.upgrade()
+    }
+
+    fn begin(&mut self, host: &str, question: &Shared<Question>) {
+        if ASKING_SWEPT <= self.asking.len() {
+            self.asking
+                .retain(|_, question| question.upgrade().is_some());
+        }
+        if let Some(question) = question.downgrade() {
+            self.asking.insert(host.into(), question);
+        }
+    }
+}
+
+impl Resolver {
+    /// Sets up a resolver.
+    ///
+    /// # Errors
+    /// If the system's name servers are wanted and cannot be read.
+    pub fn new(config: &DnsConfig, guard: AddressGuard) -> Result<Self, ResolverError> {
+        let provider = TokioRuntimeProvider::default();
+        let mut builder = if config.name_servers.is_empty() {
+            TokioResolver::builder(provider)?
+        } else {
+            let servers = config.name_servers.iter().map(name_server).collect();
+            let servers = ResolverConfig::from_parts(None, Vec::new(), servers);
+            TokioResolver::builder_with_config(servers, provider)
+        };
+        set_options(builder.options_mut(), config);
+        Ok(Self {
+            inner: Arc::new(Inner {
+                hickory: builder.build()?,
+                guard,
+                state: Mutex::new(State {
+                    cache: Cache::new(config.cache_hosts),
+                    asking: HashMap::new(),
+                }),
+                config: config.clone(),
+            }),
+        })
+    }
+
+    /// Finds the address of a host, as it stands in a URL: a name, `192.0.2.1` or `[2001:db8::1]`.
+    ///
+    /// # Errors
+    /// Why there is none, which is as good to know.
+    pub async fn resolve(&self, host: &str) -> Result<Arc<Resolved>, DnsFailure> {
+        if let Some(address) = literal(host) {
+            return self.inner.resolve_literal(address);
+        }
+        let question = {
+            let mut state = self.inner.lock();
+            if let Some(outcome) = state.cache.get(host, Instant::now()) {
+                return outcome;
+            }
+            state.question(host).unwrap_or_else(|| {
+                let question = ask(Arc::clone(&self.inner), host.into()).boxed().shared();
+                state.begin(host, &question);
+                question
+            })
+        };
+        question.await
+    }
+
+    /// How many hosts are kept, found or not.
+    #[must_use]
+    pub fn cached_hosts(&self) -> usize {
+        self.inner.lock().cache.len()
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // No code runs under the lock that could leave the state half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn resolve_literal(&self, address: IpAddr) -> Outcome {
+        self.admit(
+            BTreeSet::from([address]),
+            self.config.ttl_max,
+            String::new(),
+        )
+    }
+
+    /// Lets the guard judge an answer.
+    fn admit(&self, addresses: BTreeSet<IpAddr>, ttl: Duration, records: String) -> Outcome {
+        let mut refused = None;
+        let mut admitted = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            match self.guard.check(address) {
+                Ok(()) => admitted.push(address),
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        let ttl = ttl.clamp(
+            self.config.ttl_min,
+            self.config.ttl_max.max(self.config.ttl_min),
+        );
+        let problem = refused.map_or(DnsProblem::NoAddress, DnsProblem::Refused);
+        let Some(chosen) = admitted.first().copied() else {
+            return Err(DnsFailure { problem, ttl });
+        };
+        Ok(Arc::new(Resolved {
+            addresses: admitted,
+            chosen,
+            answered: SystemTime::now(),
+            ttl,
+            records,
+        }))
+    }
+
+    /// Asks for the address families in turn.
+    async fn look_up(&self, host: &str) -> Outcome {
+        let mut failure = self.failure(DnsProblem::NoAddress, None);
+        // The final dot says that the name is whole: no search domain is appended.
+        let Ok(name) = Name::from_ascii(format!("{}.", host.trim_end_matches('.'))) else {
+            return Err(self.failure(DnsProblem::BadName, None));
+        };
+        for record_type in self.config.family.record_types() {
+            match self.hickory.lookup(name.clone(), *record_type).await {
+                Ok(lookup) => {
+                    let answer = Answer::read(lookup.answers(), *record_type);
+                    if !answer.addresses.is_empty() {
+                        return self.admit(answer.addresses, answer.ttl, answer.records);
+                    }
+                }
+                Err(error) => {
+                    let (problem, ttl) = problem_of(&error);
+                    failure = self.failure(problem, ttl);
+                    // What does not exist has no other addresses either; and a server that fails on
+                    // one question must not make a host seem to have only the other family.
+                    if failure.problem != DnsProblem::NoAddress {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(failure)
+    }
+
+    fn failure(&self, problem: DnsProblem, ttl: Option<Duration>) -> DnsFailure {
+        let (min, max) = (self.config.negative_ttl_min, self.config.negative_ttl_max);
+        let ttl = ttl.unwrap_or(min).clamp(min, max.max(min));
+        DnsFailure { problem, ttl }
+    }
+}
+
+/// Asks, and keeps the answer.
+async fn ask(inner: Arc<Inner>, host: Box<str>) -> Outcome {
+    let outcome = inner.look_up(&host).await;
+    let mut state = inner.lock();
+    state.asking.remove(&host);
+    state.cache.put(host, outcome.clone(), Instant::now());
+    outcome
+}
+
+fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    bare.unwrap_or(host).parse().ok()
+}
+
+fn name_server(address: &SocketAddr) -> NameServerConfig {
+    let connection = |protocol| {
+        let mut connection = ConnectionConfig::new(protocol);
+        connection.port = address.port();
+        connection
+    };
+    let connections = vec![
+        connection(ProtocolConfig::Udp),
+        connection(ProtocolConfig::Tcp),
+    ];
+    NameServerConfig::new(address.ip(), true, connections)
+}
+
+fn set_options(options: &mut ResolverOpts, config: &DnsConfig) {
+    options.timeout = config.timeout;
+    options.attempts = config.retries;
+    // The cache here knows how to choose, to bound and to forget; two would only disagree.
+    options.cache_size = 0;
+    options.preserve_intermediates = true;
+    if !config.name_servers.is_empty() {
+        options.use_hosts_file = ResolveHosts::Never;
+    }
+}
