@@ -6,7 +6,7 @@ use crate::steps::{cargo, step};
 
 /// Which benchmark to run.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// `ring`, `seen` or `crawl`.
     which: String,
     /// Options of the benchmark; `--help` shows them.
@@ -15,7 +15,7 @@ pub struct Arguments {
 }
 
 /// Runs it.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut command = cargo(&[
         "run",
         "--release",

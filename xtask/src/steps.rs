@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::tools::{self, Tools};
 
 /// Runs everything that must hold before a change lands.
-pub fn test() -> Result<()> {
+pub(crate) fn test() -> Result<()> {
     let begun = Instant::now();
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     step(
@@ -43,21 +43,21 @@ pub fn test() -> Result<()> {
 }
 
 /// Writes the generated pages anew; the tests only compare them.
-pub fn pages() -> Result<()> {
+pub(crate) fn pages() -> Result<()> {
     let mut write = cargo(&["test", "--package", "junkai", "--quiet", "generated_pages"]);
     write.env("JUNKAI_WRITE_PAGES", "1");
     step("generated pages", write)
 }
 
 /// A cargo command in the workspace's root.
-pub fn cargo(arguments: &[&str]) -> Command {
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(tools::root());
     command
 }
 
 /// Runs one step, and says what it was and how long it took.
-pub fn step(name: &str, mut command: Command) -> Result<()> {
+pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
     println!("\n── {name}: {}", shown(&command));
     let begun = Instant::now();
     let status = command

@@ -16,11 +16,11 @@ const PYTHON_PACKAGES: [&str; 3] = ["warcio==1.8.1", "cdxj-indexer==1.5.0", "pyw
 const DOC_PACKAGE: &str = "apache2-doc";
 
 /// Where the tools are.
-pub struct Tools {
+pub(crate) struct Tools {
     /// A Python that has warcio, cdxj-indexer and pywb.
-    pub python: PathBuf,
+    pub(crate) python: PathBuf,
     /// The unpacked documentation package.
-    pub docs: PathBuf,
+    pub(crate) docs: PathBuf,
 }
 
 impl fmt::Display for Tools {
@@ -31,13 +31,13 @@ impl fmt::Display for Tools {
 }
 
 /// The workspace's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
 /// Installs what is not there yet.
-pub fn install() -> Result<Tools> {
+pub(crate) fn install() -> Result<Tools> {
     let folder = root().join("target/tools");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(Tools {

@@ -12,6 +12,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::CrawlError;
+use crate::control;
 use crate::opening::Opening;
 use crate::progress::Progress;
 use crate::visit::{Order, Report};
@@ -47,6 +48,9 @@ impl Crew {
             clock: opening.clock,
             reports: send_report,
         };
+        if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {
+            tracing::warn!(%error, "nobody can ask this crawl what it is doing");
+        }
         // Every visit in flight and every name asked for may be with one worker.
         let orders_max = settings.crawl.concurrency.get() + settings.ring.waiting_max + 1;
         let mut crew = Crew {

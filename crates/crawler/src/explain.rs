@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::CrawlError;
 use crate::clock;
+use crate::control::{self, Live};
 use crate::log::Event;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
@@ -46,6 +47,8 @@ pub struct Explanation {
     pub captures: Vec<Entry>,
     /// What its server asked for, if anything.
     pub server: Option<ServerState>,
+    /// What the crawl that is running says of it; none if none is.
+    pub live: Option<Live>,
     /// When it is visited next, in words.
     pub next_visit: String,
 }
@@ -91,10 +94,17 @@ pub fn explain(
         .map_or_else(|| depth_of(visits.last()), |waiting| waiting.depth);
     let server = server(&state, settings, visits.last())?;
     let robots = robots(folder, &index, settings, url)?;
+    let live = control::ask(&state, url.as_str());
     Ok(Explanation {
         scope: scope(&state, settings, url, depth)?,
         known: waiting.is_some() || !visits.is_empty(),
-        next_visit: next_visit(waiting.as_ref(), server.as_ref(), visits.last()),
+        next_visit: next_visit(
+            live.as_ref(),
+            waiting.as_ref(),
+            server.as_ref(),
+            visits.last(),
+        ),
+        live,
         url: url.as_str().to_owned(),
         robots,
         waiting,
@@ -250,10 +260,14 @@ fn depth_of(event: Option<&Event<'_>>) -> u16 {
 }
 
 fn next_visit(
+    live: Option<&Live>,
     waiting: Option<&Waiting>,
     server: Option<&ServerState>,
     last: Option<&Event<'_>>,
 ) -> String {
+    if let Some(turn) = live.and_then(|live| live.turn) {
+        return format!("at {turn:.1}, its turn in the ring");
+    }
     match (waiting, last) {
         (Some(waiting), _) => {
             let held = server
@@ -261,9 +275,9 @@ fn next_visit(
                 .filter(|held| waiting.due < *held);
             match held {
                 Some(held) => {
-                    format!("not before {held}: its server asked to be left alone until then")
+                    format!("not before {held:.0}: its server asked to be left alone until then")
                 }
-                None => format!("when its turn comes, from {} on", waiting.due),
+                None => format!("when its turn comes, from {:.0} on", waiting.due),
             }
         }
         (None, Some(_)) => {

@@ -8,6 +8,7 @@
 
 mod checkpoint;
 mod clock;
+mod control;
 mod crawl;
 mod crew;
 mod error;
@@ -27,6 +28,7 @@ mod stats;
 mod visit;
 mod worker;
 
+pub use control::Live;
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;
 pub use explain::{Explanation, Waiting, explain};

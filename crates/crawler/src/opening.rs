@@ -76,7 +76,7 @@ impl Opening {
         replay(&mut seen, &backlog)?;
         let servers = Servers::open(&state, settings.ring.keys)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
-        let is_resumed = manifest.is_some() || 0 < seen.len();
+        let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
         }

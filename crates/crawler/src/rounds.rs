@@ -12,10 +12,11 @@ use std::fs::File;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
+use hashbrown::HashSet;
 use junkai_frontier::backlog::Backlog;
 use junkai_frontier::seen::Seen;
 use junkai_frontier::{Admission, Command, Event, Fifo, Scheduler};
-use junkai_weburl::Canonicalizer;
+use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
 use crate::checkpoint::Checkpoints;
@@ -58,6 +59,8 @@ pub(crate) struct Rounds {
     commands: Vec<Command<Visit>>,
     /// Visits whose host is not where it was when they were placed; empty between rounds.
     moved: Vec<Visit>,
+    /// Pages whose visit is with a worker, for whoever asks.
+    in_flight: HashSet<Fingerprint>,
     /// The archive is ours as long as this is open.
     _lock: File,
 }
@@ -228,6 +231,7 @@ impl Rounds {
             checkpoints: opening.checkpoints,
             commands: Vec::new(),
             moved: Vec::new(),
+            in_flight: HashSet::new(),
             _lock: opening.lock,
             settings,
             clock,

@@ -19,7 +19,7 @@ use url::Url;
 /// Origins whose rules are kept at most.
 const ORIGINS_MAX: usize = 50_000;
 /// How long a redirected robots.txt may be on its way before it is asked for anew.
-const REDIRECT_PATIENCE: Duration = Duration::from_secs(600);
+const REDIRECT_PATIENCE: Duration = Duration::from_mins(10);
 
 /// The rules of all origins.
 #[derive(Debug)]

@@ -99,7 +99,7 @@ impl Default for CrawlConfig {
             workers: None,
             overflow: Overflow::Defer,
             retries_max: 2,
-            retry_delay: Duration::from_secs(60),
+            retry_delay: Duration::from_mins(1),
             sitemaps: true,
             respect_nofollow: true,
             respect_noarchive: true,

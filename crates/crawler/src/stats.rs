@@ -53,16 +53,16 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
             archive: folder.to_owned(),
         });
     }
-    let mut stats = Stats::default();
-    (stats.warc_files, stats.warc_bytes) = size_of_files(&folder.join("archive"))?;
-    (_, stats.index_bytes) = size_of_files(&folder.join("indexes"))?;
-    (_, stats.state_bytes) = size_of_files(&state)?;
+    let mut counts = Stats::default();
+    (counts.warc_files, counts.warc_bytes) = size_of_files(&folder.join("archive"))?;
+    (_, counts.index_bytes) = size_of_files(&folder.join("indexes"))?;
+    (_, counts.state_bytes) = size_of_files(&state)?;
     if let Some(manifest) = Manifest::load(&state)? {
-        stats.known = manifest.known;
-        stats.waiting = manifest.waiting;
+        counts.known = manifest.known;
+        counts.waiting = manifest.waiting;
     }
-    count_captures(&Index::open(folder)?, &mut stats)?;
-    Ok(stats)
+    count_captures(&Index::open(folder)?, &mut counts)?;
+    Ok(counts)
 }
 
 fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {

@@ -12,6 +12,8 @@ use junkai_frontier::backlog::{Entry, Ticket};
 use junkai_frontier::{EndReport, ServerKey, Time};
 use junkai_weburl::{Fingerprint, PageUrl};
 
+use crate::control::Live;
+
 /// One planned fetch.
 #[derive(Debug)]
 pub(crate) struct Visit {
@@ -190,6 +192,11 @@ pub(crate) enum Report {
     Resolved {
         host: Box<str>,
         answer: Result<Arc<Resolved>, DnsFailure>,
+    },
+    /// Somebody asks what becomes of a URL.
+    Asked {
+        url: String,
+        reply: crossbeam_channel::Sender<Live>,
     },
     /// The worker cannot go on.
     Broken(String),

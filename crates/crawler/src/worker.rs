@@ -386,39 +386,44 @@ struct Ending {
 
 /// What the server's lease learns from an exchange.
 fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
-    let duration = ended.saturating_duration_since(started);
-    match (exchange.status(), exchange.failure()) {
-        (Some(429 | 503), _) => EndReport::Overloaded {
-            retry_after: exchange.retry_after(SystemTime::now()),
+    if let Some(429 | 503) = exchange.status() {
+        let retry_after = exchange.retry_after(SystemTime::now());
+        return EndReport::Overloaded { retry_after };
+    }
+    match exchange.failure() {
+        None => EndReport::Answered {
+            duration: ended.saturating_duration_since(started),
         },
-        (_, None) => EndReport::Answered { duration },
-        (_, Some(Failure::BadRequest(_) | Failure::Refused(_))) => EndReport::Unvisited,
-        (Some(_), Some(_)) => EndReport::Aborted,
-        (None, Some(Failure::Connect(_) | Failure::StaleConnection)) => EndReport::Failed,
-        (None, Some(_)) => EndReport::Aborted,
+        Some(Failure::BadRequest(_) | Failure::Refused(_)) => EndReport::Unvisited,
+        Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
+        Some(_) => EndReport::Aborted,
     }
 }
 
 /// Whether the page is done, or may be had later.
 fn fate(exchange: &Exchange, end: EndReport) -> Fate {
-    match (end, exchange.failure()) {
-        (EndReport::Overloaded { .. }, _) => Fate::Retry {
-            not_before: Duration::ZERO,
-        },
-        (_, None) => Fate::Done,
-        // A message that came in part is a capture, marked as truncated.
-        (_, Some(_)) if exchange.head.is_some() && !exchange.body().is_empty() => Fate::Done,
-        (
-            _,
-            Some(
-                Failure::BadRequest(_)
-                | Failure::Refused(_)
-                | Failure::BadResponse(_)
-                | Failure::HeadTooLarge,
-            ),
-        ) => Fate::Done,
-        (_, Some(_)) => Fate::Retry {
-            not_before: Duration::ZERO,
-        },
+    let again = Fate::Retry {
+        not_before: Duration::ZERO,
+    };
+    if matches!(end, EndReport::Overloaded { .. }) {
+        return again;
+    }
+    // A message that came in part is a capture, marked as truncated.
+    let has_body = exchange.head.is_some() && !exchange.body().is_empty();
+    match exchange.failure() {
+        Some(
+            Failure::BadRequest(_)
+            | Failure::Refused(_)
+            | Failure::BadResponse(_)
+            | Failure::HeadTooLarge,
+        )
+        | None => Fate::Done,
+        Some(_) => {
+            if has_body {
+                Fate::Done
+            } else {
+                again
+            }
+        }
     }
 }

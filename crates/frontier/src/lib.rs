@@ -22,6 +22,6 @@ pub use admission::{Admission, Candidate, Fifo};
 pub use lease::{Leases, ServerState};
 pub use politeness::PolitenessConfig;
 pub use ring::{Ring, RingConfig};
-pub use scheduler::{Command, Counters, EndReport, Event, Overflow, Scheduler, Standing};
+pub use scheduler::{Command, Counters, EndReport, Event, Overflow, Place, Scheduler, Standing};
 pub use server::{ServerKey, server_key, unresolved_host_key};
 pub use time::Time;

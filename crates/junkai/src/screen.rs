@@ -9,7 +9,6 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 
 /// Rates are means over about this time.
@@ -119,12 +118,12 @@ impl Painter {
                 let per_second = |now: u64, then: u64| now.saturating_sub(then) as f64 / seconds;
                 Rate {
                     pages: per_second(now.pages, past.pages),
-                    bytes: per_second(now.bytes_received, past.bytes_received),
+                    bytes: whole(per_second(now.bytes_received, past.bytes_received)),
                 }
             }
             None => Rate {
                 pages: 0.0,
-                bytes: 0.0,
+                bytes: 0,
             },
         };
         self.recent.push((time, now.clone()));
@@ -137,7 +136,7 @@ impl Painter {
             clock(self.begun.elapsed()),
             grouped(now.pages),
             rate.pages,
-            bytes(rate.bytes as u64),
+            bytes(rate.bytes),
             grouped(now.known),
             grouped(now.waiting),
             grouped(now.servers),
@@ -165,7 +164,7 @@ impl Painter {
                 &format!("{:.1}/s", rate.pages),
                 "received",
                 &bytes(now.bytes_received),
-                &format!("{}/s", bytes(rate.bytes as u64)),
+                &format!("{}/s", bytes(rate.bytes)),
             ),
             row(
                 "known",
@@ -205,7 +204,11 @@ impl Painter {
             ),
         ];
         self.clear();
-        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let text = rows.join(
+            "
+",
+        ) + "
+";
         self.drawn_lines = rows.len();
         write_out(&text);
     }
@@ -221,15 +224,15 @@ impl Painter {
 
 struct Rate {
     pages: f64,
-    bytes: f64,
+    bytes: u64,
 }
 
 /// Prints what the crawl came to, where things are, and what to do next.
-pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) -> Result<()> {
+pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
     if style == Style::Json {
         let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
         println!("{line}");
-        return Ok(());
+        return;
     }
     let now = &summary.progress;
     let seconds = summary.seconds.max(0.001);
@@ -271,7 +274,6 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) -> Resu
     println!("  junkai stats --archive {folder}             what the archive holds");
     println!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
     println!("  junkai warc check {folder}/archive/*        prove every record");
-    Ok(())
 }
 
 fn print_json(kind: &str, elapsed: Duration, now: &Snapshot) {
@@ -294,6 +296,16 @@ fn write_out(text: &str) {
     {
         // A terminal that went away is no reason to stop crawling.
     }
+}
+
+/// A rate without its fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is finite and not negative"
+)]
+fn whole(rate: f64) -> u64 {
+    rate as u64
 }
 
 /// 1234567 as "1,234,567".

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use junkai_fetch::DnsFailure;
 use junkai_frontier::backlog::{Entry, NotReplaced};
-use junkai_frontier::{EndReport, Event, Overflow, Time};
-use junkai_weburl::PageUrl;
+use junkai_frontier::{EndReport, Event, Overflow, Place, Time};
+use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::Rounds;
 use crate::CrawlError;
 use crate::checkpoint::flush_seen;
+use crate::control::Live;
+use crate::hosts::Whereabouts;
 use crate::log::{self, WarcPlace};
 use crate::visit::{
     Discovered, EndedVisit, Fate, Outcome, Purpose, Report, Visit, status, timestamp_of,
@@ -47,6 +49,10 @@ impl Rounds {
                         self.line_up(visit)?;
                     }
                 }
+                Some(Report::Asked { url, reply }) => {
+                    // Whoever asked may have gone.
+                    let _gone = reply.send(self.live(&url));
+                }
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),
                 None => break,
             }
@@ -56,9 +62,43 @@ impl Rounds {
         self.follow_moved()
     }
 
+    /// Where a URL's visit is at this moment.
+    fn live(&self, url: &str) -> Live {
+        let now = self.clock.now();
+        let host = self
+            .canonical
+            .parse(url)
+            .map(|url| url.host().to_owned())
+            .unwrap_or_default();
+        let server = match self.hosts.find(&host, now) {
+            Whereabouts::At(_, key) => Some(self.scheduler.explain(key)),
+            Whereabouts::Nowhere(_) | Whereabouts::Unknown => None,
+        };
+        if self.in_flight.contains(&Fingerprint::of(url)) {
+            return Live::new("in flight", None, server);
+        }
+        match self.scheduler.find(|visit| visit.url.as_str() == url) {
+            Some(Place::InRing { turn }) => {
+                Live::new("in the ring", Some(timestamp_of(turn)), server)
+            }
+            Some(Place::Ready) => Live::new(
+                "its slot has come: it starts when fewer visits are in flight",
+                None,
+                server,
+            ),
+            Some(Place::InLine) => Live::new(
+                "its slot has come: it starts when its server's lease is free",
+                None,
+                server,
+            ),
+            None => Live::new("not in the ring", None, server),
+        }
+    }
+
     /// Learns everything from a visit that ended: the lease, the links, the log.
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
+        self.in_flight.remove(&ended.visit.url.fingerprint());
         let (key, at) = (ended.key, ended.ended.min(now));
         if let Some(delay) = ended.crawl_delay {
             let interval = delay.max(self.scheduler.explain(key).interval);

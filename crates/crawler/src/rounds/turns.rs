@@ -74,11 +74,11 @@ impl Rounds {
         match (visit.line, self.settings.crawl.overflow) {
             (Line::Returning, _) => {
                 self.scheduler
-                    .step(now, Event::Return { visit, key }, &mut self.commands)
+                    .step(now, Event::Return { visit, key }, &mut self.commands);
             }
             (Line::New, Overflow::Defer) => {
                 self.scheduler
-                    .step(now, Event::Offer { visit, key }, &mut self.commands)
+                    .step(now, Event::Offer { visit, key }, &mut self.commands);
             }
             (Line::New, Overflow::Discard) => {
                 let fingerprint = visit.url.fingerprint().0;
@@ -119,6 +119,7 @@ impl Rounds {
         let now = self.clock.now();
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, there) if there == key => {
+                self.in_flight.insert(visit.url.fingerprint());
                 self.crew.give(
                     key.index(),
                     Order::Visit {

@@ -45,8 +45,8 @@ impl Keeper {
             return Ok(outcome);
         };
         if status == 429 {
-            outcome.result =
-                "429: the server asked for rest; its answer is not the page".to_owned();
+            "429: the server asked for rest; its answer is not the page"
+                .clone_into(&mut outcome.result);
             return Ok(outcome);
         }
         if understood.must_not_keep {

@@ -136,6 +136,12 @@ impl<V> Ring<V> {
         self.place_at(step, key, visit)
     }
 
+    /// When the turn of a waiting visit is, if one is what is looked for. Looks at all of them.
+    pub(crate) fn find(&self, is_it: impl Fn(&V) -> bool) -> Option<Time> {
+        let (step, entry) = self.wheel.iter().find(|(_, entry)| is_it(&entry.item))?;
+        Some(self.start_time(step, entry.key))
+    }
+
     /// Takes the next visit whose step has come, in the order of steps, and of placing within a step.
     pub fn take_due(&mut self, now: Time) -> Option<Due<V>> {
         let Entry { key, item } = self.wheel.take_due(self.steps.step_of(now))?;

@@ -116,6 +116,20 @@ impl<T> Wheel<T> {
         None
     }
 
+    /// Everything that waits, with its step; in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Entry<T>)> {
+        let first = self.slot_of(self.now_step);
+        self.slots
+            .iter()
+            .enumerate()
+            .flat_map(move |(slot, entries)| {
+                let distance = slot.wrapping_sub(first) & (self.slots.len() - 1);
+                entries
+                    .iter()
+                    .map(move |entry| (self.now_step + distance as u64, entry))
+            })
+    }
+
     /// Bytes of memory held, apart from what the items themselves point to.
     pub(crate) fn bytes(&self) -> usize {
         let buffers: usize = self.slots.iter().map(VecDeque::capacity).sum();

@@ -58,6 +58,11 @@ impl<V> Lines<V> {
         self.servers[key.index()].first.is_none()
     }
 
+    /// Everything that stands in a line, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &V> {
+        self.arena.iter().filter_map(|place| place.visit.as_ref())
+    }
+
     /// Puts a visit at the end of its server's line.
     pub(crate) fn push_back(&mut self, key: ServerKey, visit: V) {
         let place = self.occupy(visit, None);

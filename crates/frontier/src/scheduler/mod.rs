@@ -80,6 +80,20 @@ struct Ready<V> {
     not_before: Time,
 }
 
+/// Where a waiting visit stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a slot of the ring.
+    InRing {
+        /// When its turn is.
+        turn: Time,
+    },
+    /// Its step has come; it starts as soon as fewer visits are in flight.
+    Ready,
+    /// Its step has come, and its server's lease is not free yet.
+    InLine,
+}
+
 impl<V> Scheduler<V> {
     /// A scheduler without visits, at `now`, for servers that were never visited.
     ///
@@ -219,6 +233,17 @@ impl<V> Scheduler<V> {
             hold_until: self.leases.hold_until(key),
             strikes: self.leases.strikes(key),
         }
+    }
+
+    /// Where a waiting visit stands, if one is what is looked for. Looks at all of them: for a person who asks.
+    pub fn find(&self, is_it: impl Fn(&V) -> bool) -> Option<Place> {
+        if let Some(turn) = self.ring.find(&is_it) {
+            return Some(Place::InRing { turn });
+        }
+        if self.ready.iter().any(|ready| is_it(&ready.visit)) {
+            return Some(Place::Ready);
+        }
+        self.lines.iter().any(is_it).then_some(Place::InLine)
     }
 
     /// What the driver must store of the servers, and [`restore`](Self::restore) after a restart.

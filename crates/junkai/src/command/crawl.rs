@@ -136,7 +136,7 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
     let summary = crawl.run();
     screen.finish();
     let summary = summary?;
-    crate::screen::summarise(style, archive, &summary)?;
+    crate::screen::summarise(style, archive, &summary);
     Ok(match summary.ended {
         Ended::Stopped => Ending::Stopped,
         Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,

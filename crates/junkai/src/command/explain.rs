@@ -93,5 +93,11 @@ fn print(explanation: &Explanation) {
             server.strikes
         );
     }
+    if let Some(live) = &explanation.live {
+        println!("  now       {}", live.place);
+        if let Some(server) = &live.server {
+            println!("  lease     {server}");
+        }
+    }
     println!("  next      {}", explanation.next_visit);
 }

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// Let hosts misbehave: `host3.test=slow-first-byte:5s,calendar-trap`; may be repeated.
     #[arg(long, value_name = "HOST=WHAT")]
     misbehave: Vec<Rule>,
-    /// Serve a web graph: an edge list, or the base name of WebGraph files.
+    /// Serve a web graph: an edge list, or the base name of `WebGraph` files.
     #[arg(long, value_name = "PATH")]
     graph: Option<PathBuf>,
     /// URLs of the graph's pages, one a line.

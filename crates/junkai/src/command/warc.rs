@@ -117,7 +117,7 @@ fn cat(file: &std::path::Path, offset: u64) -> Result<Ending> {
         write!(out, "{name}: {value}\r\n")?;
     }
     out.write_all(b"\r\n")?;
-    let mut block = [0; 64 * 1024];
+    let mut block = vec![0; 64 * 1024];
     loop {
         match record.read(&mut block)? {
             0 => break,

@@ -1,0 +1,252 @@
+//! The cost of a page in a whole crawl, beside the least that it could cost, and beside other crawlers.
+//!
+//! A web of our own runs on one core, the process under measurement on the other, over loopback, with connections kept
+//! alive and no pause between visits. The crawler, the floor and the peers take turns. Read [`run`] first.
+//!
+//! The *floor* is told in two ways: as one process that does only what cannot be avoided ([`floor`]), and as the sum of its parts,
+//! each measured alone and warm (`parts`). The sum is the smaller one: parts that follow one another push each other out of
+//! the caches.
+
+mod floor;
+mod known;
+mod page;
+mod parts;
+mod peers;
+mod web;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) use self::floor::{FloorArguments, run as floor};
+use self::parts::{PARTS, Parts};
+use self::web::Web;
+pub(crate) use self::web::{WebArguments, serve};
+use crate::Common;
+use crate::child::{self, Cost, Wish};
+use crate::report::{Cell, Limit, Report, Table};
+use crate::samples::Samples;
+
+/// How much more than the floor a page may cost.
+const FLOOR_RATIO_MAX: f64 = 1.5;
+
+/// What `bench crawl` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Pages of one crawl.
+    #[arg(long, default_value = "20000")]
+    pages: u64,
+    /// Pages for each of the peers, which take longer.
+    #[arg(long, default_value = "3000")]
+    peer_pages: u64,
+    /// Instead: crawl until this many URLs are known, and tell the memory that it took.
+    #[arg(long, value_name = "URLS")]
+    known: Option<u64>,
+    /// The crawler's binary; default: the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    junkai: Option<PathBuf>,
+    /// The core of the process under measurement.
+    #[arg(long, default_value = "1")]
+    core: usize,
+    /// The core of the web.
+    #[arg(long, default_value = "0")]
+    web_core: usize,
+    #[command(flatten)]
+    web: WebArguments,
+}
+
+/// Measures, and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let junkai = arguments.junkai.clone().map_or_else(beside_us, Ok)?;
+    let bench = Bench {
+        core: arguments.core,
+        pages: arguments.pages,
+        web: Web::start(&arguments.web, arguments.web_core)?,
+        folder: TempDir::with_prefix("junkai-bench-")?,
+        junkai,
+    };
+    match arguments.known {
+        Some(known) => known::run(&bench, known, arguments),
+        None => compare(&bench, arguments),
+    }
+}
+
+/// What the processes under measurement have in common.
+struct Bench {
+    junkai: PathBuf,
+    core: usize,
+    pages: u64,
+    web: Web,
+    folder: TempDir,
+}
+
+/// One process that visited pages.
+#[derive(Clone, Debug, Default)]
+struct Visited {
+    cost: Cost,
+    pages: f64,
+    /// Bytes of all responses.
+    bytes: f64,
+}
+
+/// Repeated crawls by one crawler.
+#[derive(Default)]
+struct Series {
+    cpu_us: Samples,
+    pages_per_second: Samples,
+    peak_megabytes: Samples,
+    page_bytes: Samples,
+}
+
+impl Series {
+    fn push(&mut self, visited: &Visited) {
+        let Visited { cost, pages, bytes } = visited;
+        self.cpu_us.push(cost.cpu_seconds * 1e6 / pages);
+        self.pages_per_second.push(pages / cost.wall_seconds);
+        self.peak_megabytes.push(cost.peak_bytes / 1e6);
+        self.page_bytes.push(bytes / pages);
+    }
+
+    fn cells(self, floor: &Samples) -> [Cell; 5] {
+        [
+            self.cpu_us.ratio_to(floor).into(),
+            self.cpu_us.into(),
+            self.pages_per_second.into(),
+            self.peak_megabytes.into(),
+            self.page_bytes.into(),
+        ]
+    }
+}
+
+fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
+    let mut report = Report::new("crawl");
+    let (mut crawler, mut floor, mut fetching) =
+        (Series::default(), Series::default(), Series::default());
+    let mut parts = Parts::default();
+    for repetition in 0..arguments.common.repeat.get() {
+        println!("repetition {}", repetition + 1);
+        // Who goes first changes from repetition to repetition.
+        if repetition.is_multiple_of(2) {
+            floor.push(&bench.floor(floor::Mode::All)?);
+            crawler.push(&bench.crawl()?);
+        } else {
+            crawler.push(&bench.crawl()?);
+            floor.push(&bench.floor(floor::Mode::All)?);
+        }
+        fetching.push(&bench.floor(floor::Mode::Fetch)?);
+        parts.push(&bench.floor(floor::Mode::Parts)?.cost.last_line)?;
+    }
+    let sum = parts.sum().plus(&fetching.cpu_us);
+    report.table(parts_table(&fetching.cpu_us, &parts, &sum));
+    let ratio = crawler.cpu_us.ratio_to(&floor.cpu_us).median();
+    let ratio_to_sum = crawler.cpu_us.ratio_to(&sum).median();
+    let columns = ["crawler", "× floor", "CPU µs/page", "pages/s", "peak MB", "bytes/page"];
+    let mut table = Table::new(format!("{} pages on one core", bench.pages), &columns);
+    let floor_us = floor.cpu_us.clone();
+    table.row("junkai", crawler.cells(&floor_us));
+    table.row("the floor, as a process", floor.cells(&floor_us));
+    peers::measure(bench, arguments, &floor_us, &mut table)?;
+    report.table(table);
+    let limit = Limit::AtMost(FLOOR_RATIO_MAX);
+    report.target("CPU per page, × the floor as a process", ratio, limit);
+    report.target("CPU per page, × the sum of its parts", ratio_to_sum, limit);
+    report.finish(arguments.common.json.as_deref())
+}
+
+fn parts_table(fetching: &Samples, parts: &Parts, sum: &Samples) -> Table {
+    let mut table = Table::new("the floor, part by part", &["part", "CPU µs/page"]);
+    table.row("HTTP: requests sent, responses read", [fetching.clone().into()]);
+    for (name, cost) in PARTS.iter().zip(&parts.costs) {
+        table.row(*name, [cost.clone().into()]);
+    }
+    table.row("sum", [sum.clone().into()]);
+    table
+}
+
+impl Bench {
+    /// One crawl by the whole crawler, into an archive of its own.
+    fn crawl(&self) -> Result<Visited> {
+        let archive = self.folder.path().join("archive");
+        let mut command = self.crawl_command(&archive);
+        command.args(["--pages", &self.pages.to_string()]);
+        let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
+        let summary = Summary::read(&cost.last_line)?;
+        if summary.count("pages")? < self.pages as f64 {
+            bail!("the web has fewer than {} pages", self.pages);
+        }
+        std::fs::remove_dir_all(&archive)?;
+        Ok(Visited {
+            pages: summary.count("pages")?,
+            bytes: summary.count("bytes_received")?,
+            cost,
+        })
+    }
+
+    fn crawl_command(&self, archive: &Path) -> Command {
+        let mut command = Command::new(&self.junkai);
+        command
+            .arg("crawl")
+            .args(&self.web.seeds)
+            .args(["--scope", "any", "--allow-private", "--interval", "0s"])
+            .args(["--json", "--dns", &self.web.dns])
+            .arg("--archive")
+            .arg(archive);
+        command
+    }
+
+    /// One run of the floor, or of a part of it.
+    fn floor(&self, mode: floor::Mode) -> Result<Visited> {
+        let mut command = Command::new(env::current_exe()?);
+        command
+            .args(["floor", "--mode", mode.name()])
+            .args(["--pages", &self.pages.to_string()])
+            .args(["--http-port", &self.web.http_port.to_string()])
+            .arg("--folder")
+            .arg(self.folder.path())
+            .args(&self.web.seeds);
+        let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
+        let said: Value = serde_json::from_str(&cost.last_line)?;
+        let number = |name: &str| said[name].as_f64().unwrap_or_default();
+        Ok(Visited {
+            pages: number("pages"),
+            bytes: number("bytes"),
+            cost,
+        })
+    }
+}
+
+/// What the crawler says at its end.
+struct Summary(Value);
+
+impl Summary {
+    fn read(line: &str) -> Result<Summary> {
+        let value: Value = serde_json::from_str(line)
+            .with_context(|| format!("the crawler ended with {line:?}"))?;
+        Ok(Summary(value))
+    }
+
+    fn count(&self, counter: &str) -> Result<f64> {
+        let summary = &self.0["summary"]["progress"][counter];
+        summary
+            .as_f64()
+            .with_context(|| format!("the crawler does not tell {counter}: {}", self.0))
+    }
+}
+
+/// The crawler that was built together with this program.
+fn beside_us() -> Result<PathBuf> {
+    let junkai = env::current_exe()?.with_file_name("junkai");
+    if !junkai.exists() {
+        bail!(
+            "there is no crawler at {}; build it: cargo build --release --package junkai",
+            junkai.display()
+        );
+    }
+    Ok(junkai)
+}

@@ -1,0 +1,78 @@
+//! The web that is visited: a process of its own, so that its costs are not ours.
+
+use std::env;
+use std::io::Read as _;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+use junkai_testweb::{TestWeb, TestWebConfig};
+use serde_json::json;
+
+use crate::child::Servant;
+
+/// What kind of web to serve.
+#[derive(clap::Args)]
+pub(crate) struct WebArguments {
+    /// Hosts, each at an address of its own.
+    #[arg(long, default_value = "256")]
+    hosts: u32,
+    /// Pages of all hosts.
+    #[arg(long, default_value = "200000")]
+    web_pages: u64,
+    /// Share of hosts that send pages compressed, in percent.
+    #[arg(long, default_value = "0")]
+    gzip_percent: u8,
+    /// Share of hosts that send pages in chunks, in percent.
+    #[arg(long, default_value = "0")]
+    chunked_percent: u8,
+}
+
+/// Where the web is.
+pub(super) struct Web {
+    pub(super) dns: String,
+    pub(super) http_port: u16,
+    pub(super) seeds: Vec<String>,
+    _process: Servant,
+}
+
+impl Web {
+    /// Starts a process that serves.
+    pub(super) fn start(arguments: &WebArguments, core: usize) -> Result<Web> {
+        let mut command = Command::new(env::current_exe()?);
+        command
+            .arg("web")
+            .args(["--hosts", &arguments.hosts.to_string()])
+            .args(["--web-pages", &arguments.web_pages.to_string()])
+            .args(["--gzip-percent", &arguments.gzip_percent.to_string()])
+            .args(["--chunked-percent", &arguments.chunked_percent.to_string()]);
+        let process = Servant::start(&mut command, core)?;
+        let said: serde_json::Value =
+            serde_json::from_str(&process.greeting).context("the web did not start")?;
+        let seeds = said["seeds"].as_array().into_iter().flatten();
+        Ok(Web {
+            dns: said["dns"].as_str().unwrap_or_default().to_owned(),
+            http_port: serde_json::from_value(said["http_port"].clone())?,
+            seeds: seeds.filter_map(|seed| Some(seed.as_str()?.to_owned())).collect(),
+            _process: process,
+        })
+    }
+}
+
+/// Serves until standard input ends.
+pub(crate) fn serve(arguments: &WebArguments) -> Result<()> {
+    let web = TestWeb::start(TestWebConfig {
+        hosts: arguments.hosts as usize,
+        addresses: arguments.hosts,
+        pages: arguments.web_pages,
+        gzip_percent: arguments.gzip_percent,
+        chunked_percent: arguments.chunked_percent,
+        ..TestWebConfig::default()
+    })?;
+    println!(
+        "{}",
+        json!({ "dns": web.dns(), "http_port": web.http_port(), "seeds": web.seeds() })
+    );
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    web.stop();
+    Ok(())
+}

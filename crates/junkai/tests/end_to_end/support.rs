@@ -1,0 +1,323 @@
+//! The stage of a test: a web, an archive, the program that is run, killed and asked, and the logs of both sides.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use junkai_crawler::LogEvent;
+use junkai_testweb::{Exchange, TestWeb, TestWebConfig, Verdict, judge};
+use tempfile::TempDir;
+
+/// No single step of a test takes so long, even on a busy machine; beyond it something hangs.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Between two looks at something that is waited for.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// A web on loopback and an empty archive to crawl it into.
+pub(crate) struct Stage {
+    pub(crate) web: TestWeb,
+    config: String,
+    folder: TempDir,
+}
+
+impl Stage {
+    /// Serves the web; `config` is the text of the crawl's configuration file.
+    pub(crate) fn new(web: TestWebConfig, config: &str) -> Stage {
+        let folder = tempfile::tempdir().unwrap();
+        let web = TestWebConfig {
+            log: Some(folder.path().join("access.log")),
+            ..web
+        };
+        fs::write(folder.path().join("junkai.toml"), config).unwrap();
+        Stage {
+            web: TestWeb::start(web).unwrap(),
+            config: config.to_owned(),
+            folder,
+        }
+    }
+
+    pub(crate) fn archive(&self) -> PathBuf {
+        self.folder.path().join("archive")
+    }
+
+    /// A file or folder of the test's own.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `junkai crawl` of this web into this archive; seeds and further flags are to be added.
+    pub(crate) fn crawl(&self) -> Command {
+        self.crawl_into(&self.archive())
+    }
+
+    /// The same, into another folder.
+    pub(crate) fn crawl_into(&self, archive: &Path) -> Command {
+        let mut command = junkai();
+        command.arg("crawl").arg("--archive").arg(archive);
+        command.arg("--config").arg(self.path("junkai.toml"));
+        command.args(["--dns", &self.web.dns().to_string()]);
+        if !self.config.contains("[addresses]") {
+            command.arg("--allow-private");
+        }
+        command
+    }
+
+    /// What the web's servers saw so far, in the order of starts.
+    pub(crate) fn exchanges(&self) -> Vec<Exchange> {
+        self.web.flush_log();
+        let text = fs::read_to_string(self.web.log_path().unwrap()).unwrap();
+        let mut exchanges: Vec<Exchange> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        exchanges.sort_by_key(|exchange| exchange.start);
+        exchanges
+    }
+
+    /// The judge's verdict on everything so far.
+    pub(crate) fn verdict(&self, interval: Duration) -> Verdict {
+        self.web.flush_log();
+        judge(self.web.log_path().unwrap(), interval).unwrap()
+    }
+
+    pub(crate) fn events(&self) -> Vec<LogEvent<'static>> {
+        events(&self.archive())
+    }
+
+    /// The URL of a path at a host of this web.
+    pub(crate) fn url(&self, host: &str, path: &str) -> String {
+        format!("http://{host}:{}{path}", self.web.http_port())
+    }
+}
+
+/// The program under test.
+pub(crate) fn junkai() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_junkai"));
+    command.env_remove("JUNKAI_CONTACT").env_remove("RUST_LOG");
+    command
+}
+
+/// A Python that has warcio, cdxj-indexer and pywb.
+pub(crate) fn python() -> Command {
+    let path = std::env::var_os("JUNKAI_PYTHON").expect(
+        "JUNKAI_PYTHON must name a Python that has warcio, cdxj-indexer and pywb: run `cargo xtask test`, which sets it up",
+    );
+    let mut command = Command::new(path);
+    command.env("PYTHONWARNINGS", "ignore");
+    command
+}
+
+/// Runs a tool by its Python module.
+pub(crate) fn python_tool(module: &str, arguments: &[&str], files: &[PathBuf]) -> Finished {
+    let mut command = python();
+    command.args([
+        "-c",
+        &format!("import runpy; runpy.run_module('{module}', run_name='__main__', alter_sys=True)"),
+    ]);
+    command.args(arguments).args(files);
+    Running::start(command).wait()
+}
+
+/// Whether warcio finds every record and digest right.
+pub(crate) fn assert_warcio_accepts(files: &[PathBuf]) {
+    let checked = python_tool("warcio.cli", &["check"], files);
+    assert_eq!(checked.code, Some(0), "{}", checked.all());
+}
+
+/// What the events of an archive report; a line that a kill tore does not count.
+pub(crate) fn events(archive: &Path) -> Vec<LogEvent<'static>> {
+    let text = fs::read_to_string(archive.join("logs/events.jsonl")).unwrap_or_default();
+    text.split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'))
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// The files of an archive's WARC or index folder, by name.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The lines of a whole index, sorted.
+pub(crate) fn index_lines(archive: &Path) -> Vec<String> {
+    let mut lines: Vec<String> = files(&archive.join("indexes"))
+        .iter()
+        .flat_map(|file| {
+            let text = fs::read_to_string(file).unwrap();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Waits until something holds.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// The program while it runs. Dropping it kills it.
+pub(crate) struct Running {
+    child: Child,
+    out: File,
+    err: File,
+    what: String,
+}
+
+/// What became of a run.
+pub(crate) struct Finished {
+    /// The exit code; none after a signal.
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+    what: String,
+}
+
+impl Running {
+    pub(crate) fn start(mut command: Command) -> Running {
+        let out = tempfile::tempfile().unwrap();
+        let err = tempfile::tempfile().unwrap();
+        let what = format!("{command:?}");
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(out.try_clone().unwrap())
+            .stderr(err.try_clone().unwrap())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        Running {
+            child,
+            out,
+            err,
+            what,
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it by SIGKILL. Answers whether it was still running.
+    pub(crate) fn kill(mut self) -> bool {
+        let was_running = self.child.try_wait().unwrap().is_none();
+        self.child.kill().unwrap();
+        let finished = self.wait();
+        assert!(was_running || finished.code == Some(0), "{}", finished.all());
+        was_running
+    }
+
+    /// Sends SIGINT, as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// What it has printed to standard output so far.
+    pub(crate) fn printed(&mut self) -> String {
+        read_all(&mut self.out)
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(mut self) -> Finished {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if deadline <= Instant::now() => {
+                    let (out, err) = (read_all(&mut self.out), read_all(&mut self.err));
+                    panic!("{} does not end\n{out}\n{err}", self.what)
+                }
+                None => std::thread::sleep(LOOK_EVERY),
+            }
+        };
+        Finished {
+            code: status.code(),
+            out: read_all(&mut self.out),
+            err: read_all(&mut self.err),
+            what: std::mem::take(&mut self.what),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended by itself, or a failed test leaves it behind.
+        if self.child.kill().is_ok() {
+            let _ended = self.child.wait();
+        }
+    }
+}
+
+impl Finished {
+    /// Everything, for the message of a failed assertion.
+    pub(crate) fn all(&self) -> String {
+        let Finished {
+            code,
+            out,
+            err,
+            what,
+        } = self;
+        format!("{what}\nexit code {code:?}\n{out}\n{err}")
+    }
+
+    /// Asserts the exit code.
+    pub(crate) fn expect(self, code: i32) -> Finished {
+        assert_eq!(self.code, Some(code), "{}", self.all());
+        self
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: Command) -> Finished {
+    Running::start(command).wait()
+}
+
+fn read_all(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    // The program writes at its own place in the file: only what is there is read, and the place is put back.
+    let place = file.stream_position().unwrap();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    file.seek(std::io::SeekFrom::Start(place.max(bytes.len() as u64)))
+        .unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What a test leaves to chance, from a seed that its failures print.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new() -> Dice {
+        let seed = std::env::var("JUNKAI_TEST_SEED")
+            .ok()
+            .and_then(|seed| seed.parse().ok())
+            .unwrap_or(2026);
+        println!("repeat with JUNKAI_TEST_SEED={seed}");
+        Dice(seed)
+    }
+
+    /// A time below `end`. The generator is SplitMix64.
+    pub(crate) fn time_below(&mut self, end: Duration) -> Duration {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        end.mul_f64((mixed >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
