@@ -40,7 +40,7 @@ impl Checkpoints {
         Checkpoints {
             archive: archive.to_owned(),
             every: settings.crawl.checkpoint_every,
-            disk_free_min: settings.crawl.disk_free_min,
+            disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
             due: now,
             disk_look_due: now,
@@ -74,22 +74,36 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The last checkpoint of a run, after everything has ended.
-    pub(crate) fn last(
+    /// A checkpoint at once, with the table of the seen set flushed: when that is full, and at the end of a run.
+    ///
+    /// The order matters: keys may be flushed only when a durable manifest names the log that holds their URLs; else a
+    /// power failure would leave them known, and never visited.
+    pub(crate) fn at_once(
         &mut self,
         seen: &mut Seen,
         backlog: &mut Backlog,
         logs: &Logs,
     ) -> Result<(), CrawlError> {
         self.wait_for_running()?;
+        self.begin(seen, backlog, logs)?;
+        let position = backlog.position();
+        self.wait_for_running()?;
+        seen.flush(Mark(position.0))?;
+        backlog.checkpointed(position)?;
+        Ok(())
+    }
+
+    /// Ends what runs beside the crawl, with a last checkpoint.
+    pub(crate) fn finish(
+        &mut self,
+        seen: &mut Seen,
+        backlog: &mut Backlog,
+        logs: &Logs,
+    ) -> Result<(), CrawlError> {
         if let Some(merge) = self.merging.take() {
             install(seen, merge)?;
         }
-        flush_seen(seen, backlog)?;
-        self.begin(seen, backlog, logs)?;
-        self.wait_for_running()?;
-        backlog.checkpointed(Position(seen.mark().0))?;
-        Ok(())
+        self.at_once(seen, backlog, logs)
     }
 
     /// Notes the lengths of all files, and makes them durable beside the crawl.
@@ -107,6 +121,9 @@ impl Checkpoints {
         let work = move || {
             rustix::fs::syncfs(File::open(&archive)?).map_err(std::io::Error::from)?;
             manifest.store(&archive.join("state"))?;
+            if let Err(error) = junkai_archive::merge(&archive) {
+                tracing::warn!(%error, "files of the index could not be merged; look-ups take longer until they are");
+            }
             Ok(())
         };
         self.running = Some(
@@ -163,13 +180,6 @@ impl Checkpoints {
             }
         }
     }
-}
-
-/// Makes the log of new URLs durable, then the keys of the table: a URL is never known without waiting.
-pub(crate) fn flush_seen(seen: &mut Seen, backlog: &mut Backlog) -> Result<(), CrawlError> {
-    backlog.sync()?;
-    seen.flush(Mark(backlog.position().0))?;
-    Ok(())
 }
 
 fn install(

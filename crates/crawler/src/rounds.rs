@@ -89,7 +89,7 @@ impl Rounds {
         self.crew.dismiss()?;
         self.write_down()?;
         self.checkpoints
-            .last(&mut self.seen, &mut self.backlog, &self.logs)?;
+            .finish(&mut self.seen, &mut self.backlog, &self.logs)?;
         Ok(self.progress.snapshot())
     }
 
@@ -145,6 +145,17 @@ impl Rounds {
             &self.logs,
             &self.progress,
         ) {
+            self.wait_for_room(error)?;
+        }
+        Ok(())
+    }
+
+    /// Flushes the table of the seen set, which needs a checkpoint first.
+    fn make_room_in_seen(&mut self) -> Result<(), CrawlError> {
+        while let Err(error) =
+            self.checkpoints
+                .at_once(&mut self.seen, &mut self.backlog, &self.logs)
+        {
             self.wait_for_room(error)?;
         }
         Ok(())

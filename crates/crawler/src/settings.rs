@@ -6,6 +6,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use junkai_archive::ArchiveConfig;
 use junkai_fetch::{AddressGuard, DnsConfig, FetchConfig, Identity};
 use junkai_frontier::backlog::BacklogConfig;
@@ -85,8 +86,8 @@ pub struct CrawlConfig {
     /// The longest time between two checkpoints. Default 10 s: what a power failure may cost.
     #[serde(with = "humantime_serde")]
     pub checkpoint_every: Duration,
-    /// Pause while the archive's disk has less free space than this, in bytes. Default 256 MB.
-    pub disk_free_min: u64,
+    /// Pause while the archive's disk has less free space than this. Default 256 MB.
+    pub disk_free_min: ByteSize,
 }
 
 impl Default for CrawlConfig {
@@ -104,7 +105,7 @@ impl Default for CrawlConfig {
             respect_nofollow: true,
             respect_noarchive: true,
             checkpoint_every: Duration::from_secs(10),
-            disk_free_min: 256_000_000,
+            disk_free_min: ByteSize::mb(256),
         }
     }
 }

@@ -36,6 +36,9 @@ use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report
 /// How long a visit waits for rules that are on their way from another server.
 const RULES_PATIENCE: Duration = Duration::from_secs(5);
 
+/// How often connections that were idle for too long are closed.
+const TIDY_EVERY: Duration = Duration::from_secs(5);
+
 /// What all workers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -102,9 +105,16 @@ impl Worker {
         let tasks = LocalSet::new();
         tasks
             .run_until(async {
-                while let Some(order) = orders.recv().await {
-                    let worker = Rc::clone(&worker);
-                    tokio::task::spawn_local(async move { worker.carry_out(order).await });
+                let mut tidy = tokio::time::interval(TIDY_EVERY);
+                loop {
+                    tokio::select! {
+                        order = orders.recv() => {
+                            let Some(order) = order else { break };
+                            let worker = Rc::clone(&worker);
+                            tokio::task::spawn_local(async move { worker.carry_out(order).await });
+                        }
+                        _ = tidy.tick() => worker.client.close_idle(),
+                    }
                 }
             })
             .await;

@@ -25,7 +25,7 @@ const SOURCES: [&str; 13] = [
     "crates/fetch/src/config.rs",
     "crates/fetch/src/identity.rs",
     "crates/fetch/src/guard.rs",
-    "crates/fetch/src/resolver.rs",
+    "crates/fetch/src/dns/config.rs",
     "crates/archive/src/config.rs",
 ];
 
@@ -91,7 +91,7 @@ fn tables() -> Vec<Table> {
             });
             Table {
                 keys: keys.collect(),
-                doc: doc_of(&item.attrs),
+                doc: doc_of(&item.attrs).replace(&format!(" Table `[{name}]`."), ""),
                 name,
             }
         })

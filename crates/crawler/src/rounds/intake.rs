@@ -11,7 +11,6 @@ use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::Rounds;
 use crate::CrawlError;
-use crate::checkpoint::flush_seen;
 use crate::control::Live;
 use crate::hosts::Whereabouts;
 use crate::log::{self, WarcPlace};
@@ -284,7 +283,7 @@ impl Rounds {
         let fingerprints: Vec<u64> = found.iter().map(Discovered::fingerprint).collect();
         let mut new = Vec::with_capacity(found.len());
         if self.seen.room() < found.len() {
-            flush_seen(&mut self.seen, &mut self.backlog)?;
+            self.make_room_in_seen()?;
         }
         match self.settings.crawl.overflow {
             Overflow::Defer => self.seen.insert_batch(&fingerprints, &mut new)?,
