@@ -38,8 +38,9 @@ impl Digester {
     }
 }
 
-/// The digest of `bytes`.
-pub(crate) fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> String {
+/// The digest of `bytes`, as [`Stored::payload_digest`](crate::Stored::payload_digest) has it.
+#[must_use]
+pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> String {
     let mut digester = Digester::new(algorithm);
     digester.update(bytes);
     digester.finish()

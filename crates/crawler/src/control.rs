@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 use jiff::Timestamp;
-use junkai_frontier::Standing;
+use junkai_frontier::{Standing, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::timestamp;
 use crate::visit::Report;
 
 const NAME: &str = "control.sock";
@@ -30,19 +31,40 @@ pub struct Live {
     pub place: String,
     /// When its turn in the ring is.
     pub turn: Option<Timestamp>,
-    /// How things stand with its server: slot, stride, lease, hold.
+    /// How things stand with its server, in words: lease, interval, hold.
+    pub lease: Option<String>,
+    /// The same as numbers: step, stride, service time and so on.
     pub server: Option<serde_json::Value>,
 }
 
 impl Live {
     pub(crate) fn new(place: &str, turn: Option<Timestamp>, server: Option<Standing>) -> Live {
+        let lease = server.as_ref().map(in_words);
         let server = server.and_then(|standing| serde_json::to_value(standing).ok());
         Live {
+            lease,
             place: place.to_owned(),
             turn,
             server,
         }
     }
+}
+
+fn in_words(standing: &Standing) -> String {
+    let lease = match standing.free_at {
+        Some(free_at) => format!("free from {:.1}", timestamp(free_at)),
+        None => "held by a visit in flight".to_owned(),
+    };
+    let hold = match standing.hold_until {
+        Time::EPOCH => String::new(),
+        until => format!(", on hold until {:.0}", timestamp(until)),
+    };
+    let (turn, step) = (timestamp(standing.next_turn), standing.next_step);
+    let interval = humantime_serde::re::humantime::format_duration(standing.interval);
+    let stride = standing.stride;
+    format!(
+        "{lease}{hold}; interval {interval}, {stride} steps; next free slot: step {step}, at {turn:.1}"
+    )
 }
 
 /// Listens until the reports end. A crawl without a control socket is a crawl all the same.

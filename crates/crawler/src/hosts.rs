@@ -5,6 +5,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hashbrown::HashMap;
 use junkai_fetch::{DnsFailure, Resolved};
@@ -14,6 +15,9 @@ use crate::visit::Visit;
 
 /// Hosts whose answer is kept at most; beyond it, answers are forgotten and asked for again.
 const HOSTS_MAX: usize = 200_000;
+
+/// An answer holds at least so long, so that a visit can be placed and started with it.
+const ANSWER_HOLDS_MIN: Duration = Duration::from_secs(1);
 
 /// Where a host is.
 #[derive(Clone, Debug)]
@@ -88,9 +92,12 @@ impl Hosts {
         let known = match answer {
             Ok(resolved) => {
                 let key = server_key(resolved.chosen, self.keys);
+                // The resolver may have known the answer for a while.
+                let age = resolved.answered.elapsed().unwrap_or_default();
+                let holds = resolved.ttl.saturating_sub(age).max(ANSWER_HOLDS_MIN);
                 Known {
                     answer: Ok((resolved.chosen, key)),
-                    until: now + resolved.ttl,
+                    until: now + holds,
                 }
             }
             Err(failure) => {

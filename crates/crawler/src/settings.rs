@@ -56,6 +56,10 @@ pub struct Settings {
 /// What to crawl and when to stop. Table `[crawl]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own in the configuration file"
+)]
 pub struct CrawlConfig {
     /// URLs to start from; seeds on the command line come on top. Default none.
     pub seeds: Vec<String>,
@@ -83,10 +87,12 @@ pub struct CrawlConfig {
     pub respect_nofollow: bool,
     /// Whether captures of pages that say `noarchive` are left out of the archive. Default true.
     pub respect_noarchive: bool,
+    /// Keep a page whose payload repeats that of a recent capture as a revisit record, without the body. Default true.
+    pub dedupe: bool,
     /// The longest time between two checkpoints. Default 10 s: what a power failure may cost.
     #[serde(with = "humantime_serde")]
     pub checkpoint_every: Duration,
-    /// Pause while the archive's disk has less free space than this. Default 256 MB.
+    /// Pause while the archive's disk has less free space than this. Default 256 MiB.
     pub disk_free_min: ByteSize,
 }
 
@@ -104,8 +110,9 @@ impl Default for CrawlConfig {
             sitemaps: true,
             respect_nofollow: true,
             respect_noarchive: true,
+            dedupe: true,
             checkpoint_every: Duration::from_secs(10),
-            disk_free_min: ByteSize::mb(256),
+            disk_free_min: ByteSize::mib(256),
         }
     }
 }

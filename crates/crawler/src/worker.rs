@@ -8,6 +8,7 @@
 
 mod keep;
 mod links;
+mod payloads;
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -88,7 +89,7 @@ impl Worker {
             from: settings.identity.from().unwrap_or_default().to_owned(),
         };
         let writer = Writer::open(archive, &settings.archive, provenance)?;
-        let keeper = Keeper::new(writer, Arc::clone(&shared.progress));
+        let keeper = Keeper::new(writer, &settings, Arc::clone(&shared.progress));
         Ok(Worker {
             number,
             canonical: Canonicalizer::new(&settings.canonical),
@@ -139,7 +140,14 @@ impl Worker {
             }
             Order::Resolve(host) => {
                 let answer = self.resolver.resolve(&host).await;
-                Report::Resolved { host, answer }
+                let kept = match &answer {
+                    Ok(resolved) => self.keeper.keep_dns(&host, resolved),
+                    Err(_) => Ok(()),
+                };
+                match kept {
+                    Ok(()) => Report::Resolved { host, answer },
+                    Err(error) => Report::Broken(error.to_string()),
+                }
             }
         };
         if self.shared.reports.send(report).is_err() {

@@ -4,14 +4,17 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use junkai_archive::{Capture, Stored, Truncated, WriteError, Writer};
-use junkai_fetch::{Exchange, Failure, Truncation};
+use jiff::Timestamp;
+use junkai_archive::{Capture, Resource, Stored, Truncated, WriteError, Writer};
+use junkai_fetch::{Exchange, Failure, Resolved, Truncation};
 use junkai_weburl::PageUrl;
 
 use super::Turn;
 use super::links::Understood;
+use super::payloads::Payloads;
 use crate::CrawlError;
 use crate::progress::Progress;
+use crate::settings::Settings;
 use crate::visit::{Outcome, Place, status, timestamp_of};
 
 /// How long to wait before a write is tried again on a full disk.
@@ -20,13 +23,17 @@ const DISK_PATIENCE: Duration = Duration::from_secs(1);
 /// The worker's WARC file.
 pub(super) struct Keeper {
     writer: RefCell<Writer>,
+    /// None where every capture is to be stored in full.
+    payloads: Option<RefCell<Payloads>>,
     progress: Arc<Progress>,
 }
 
 impl Keeper {
-    pub(super) fn new(writer: Writer, progress: Arc<Progress>) -> Keeper {
+    pub(super) fn new(writer: Writer, settings: &Settings, progress: Arc<Progress>) -> Keeper {
+        let payloads = || RefCell::new(Payloads::new(settings.archive.digest));
         Keeper {
             writer: RefCell::new(writer),
+            payloads: settings.crawl.dedupe.then(payloads),
             progress,
         }
     }
@@ -54,7 +61,11 @@ impl Keeper {
             "not kept: the page says noarchive".clone_into(&mut outcome.result);
             return Ok(outcome);
         }
-        let stored = self.store(url, turn, exchange, understood).await?;
+        let (stored, is_twin) = self.store(url, turn, exchange, understood).await?;
+        if is_twin {
+            self.progress.duplicates.add(1);
+            outcome.annotations.push("duplicate:digest".to_owned());
+        }
         outcome.digest = Some(stored.payload_digest.clone());
         outcome.warc = Some(Place {
             file: Arc::clone(&stored.file),
@@ -64,18 +75,18 @@ impl Keeper {
         Ok(outcome)
     }
 
-    /// Writes the records; on a full disk, waits for room as long as it takes.
+    /// Writes the records; on a full disk, waits for room as long as it takes. Says too whether the payload was known.
     async fn store(
         &self,
         url: &PageUrl,
         turn: &Turn,
         exchange: &Exchange,
         understood: &Understood,
-    ) -> Result<Stored, CrawlError> {
+    ) -> Result<(Stored, bool), CrawlError> {
         let mut protocol = Vec::with_capacity(2);
         protocol.extend(exchange.protocol.map(junkai_fetch::Protocol::as_str));
         protocol.extend(exchange.tls.as_ref().map(|tls| tls.version));
-        let metadata = metadata(turn, exchange, understood);
+        let metadata = metadata(url, turn, exchange, understood);
         let capture = Capture {
             target_uri: url.as_str(),
             date: timestamp_of(turn.started),
@@ -91,20 +102,76 @@ impl Keeper {
             metadata: &metadata,
             revisit: None,
         };
-        let before = self.writer.borrow().bytes_written();
-        let mut result = self.writer.borrow_mut().store(&capture);
-        if matches!(result, Err(WriteError::DiskFull { .. })) {
-            self.progress.wait_for_room(true);
-            while matches!(result, Err(WriteError::DiskFull { .. })) {
-                tokio::time::sleep(DISK_PATIENCE).await;
-                result = self.writer.borrow_mut().store(&capture);
-            }
-            self.progress.wait_for_room(false);
+        let is_whole = exchange.status() == Some(200) && exchange.truncated.is_none();
+        let payloads = self.payloads.as_ref().filter(|_| is_whole);
+        let known = payloads.map(RefCell::borrow);
+        let file = self
+            .writer
+            .borrow()
+            .position()
+            .map(|position| position.file);
+        let revisit = known
+            .as_ref()
+            .and_then(|known| known.twin(file.as_deref(), capture.payload));
+        let is_twin = revisit.is_some();
+        let stored = self.write(&Capture { revisit, ..capture })?;
+        drop(known);
+        let stored = match stored {
+            Some(stored) => stored,
+            None => self.write_when_there_is_room(&capture).await?,
+        };
+        if let (Some(payloads), false) = (payloads, is_twin) {
+            payloads
+                .borrow_mut()
+                .remember(url.as_str(), capture.date, capture.payload, &stored);
         }
-        self.progress
-            .bytes_stored
-            .add(self.writer.borrow().bytes_written().saturating_sub(before));
-        Ok(result?)
+        Ok((stored, is_twin))
+    }
+
+    /// Writes the records, unless the disk is full.
+    fn write(&self, capture: &Capture<'_>) -> Result<Option<Stored>, CrawlError> {
+        let mut writer = self.writer.borrow_mut();
+        let before = writer.bytes_written();
+        let result = writer.store(capture);
+        let written = writer.bytes_written().saturating_sub(before);
+        self.progress.bytes_stored.add(written);
+        match result {
+            Ok(stored) => Ok(Some(stored)),
+            Err(WriteError::DiskFull { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn write_when_there_is_room(&self, capture: &Capture<'_>) -> Result<Stored, CrawlError> {
+        self.progress.wait_for_room(true);
+        loop {
+            tokio::time::sleep(DISK_PATIENCE).await;
+            if let Some(stored) = self.write(capture)? {
+                self.progress.wait_for_room(false);
+                return Ok(stored);
+            }
+        }
+    }
+
+    /// Keeps the answer of a name server, as Heritrix does.
+    pub(super) fn keep_dns(&self, host: &str, resolved: &Resolved) -> Result<(), CrawlError> {
+        if resolved.records.is_empty() {
+            // An address literal was not asked for.
+            return Ok(());
+        }
+        let text = resolved.text();
+        let resource = Resource {
+            target_uri: &format!("dns:{host}"),
+            date: Timestamp::try_from(resolved.answered).unwrap_or_default(),
+            address: None,
+            content_type: "text/dns",
+            block: text.as_bytes(),
+        };
+        match self.writer.borrow_mut().store_resource(&resource) {
+            // The visit that the address is for will wait for room; the name can be asked for again.
+            Ok(_) | Err(WriteError::DiskFull { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Closes the file.
@@ -178,16 +245,22 @@ fn truncated(truncation: Truncation) -> Truncated {
 }
 
 fn metadata(
+    url: &PageUrl,
     turn: &Turn,
     exchange: &Exchange,
     understood: &Understood,
 ) -> Vec<(&'static str, String)> {
+    let visit = &turn.visit;
     let mut fields = Vec::with_capacity(5);
-    if turn.visit.hops.is_empty() {
+    if *url != visit.url {
+        // robots.txt, in the turn of a page.
+        fields.push(("via", visit.url.to_string()));
+        fields.push(("hopsFromSeed", format!("{}P", visit.hops)));
+    } else if visit.hops.is_empty() {
         fields.push(("seed", String::new()));
     } else {
-        fields.push(("via", turn.visit.via.to_string()));
-        fields.push(("hopsFromSeed", turn.visit.hops.to_string()));
+        fields.push(("via", visit.via.to_string()));
+        fields.push(("hopsFromSeed", visit.hops.to_string()));
     }
     fields.push(("fetchTimeMs", exchange.timing.ended.as_millis().to_string()));
     if let Some(charset) = understood.charset {

@@ -23,8 +23,8 @@ pub struct RingConfig {
     /// Length of a step, within 1 ms and 1 h. Default: none, that is a tenth of the interval between visits, within 1 ms and 1 s.
     #[serde(with = "humantime_serde")]
     pub step: Option<Duration>,
-    /// Steps that the ring covers, rounded up to a power of two, at least 64. Default 4096: with steps of half a second, the
-    /// next 34 minutes. A server gets at most `slots × step / interval` waiting visits; the rest is deferred. The last
+    /// Steps that the ring covers, rounded up to a power of two, at least 64. Default 1024: with steps of half a second, the
+    /// next 8 minutes. A server gets at most `slots × step / interval` waiting visits; the rest is deferred. The last
     /// eighth is kept for deferred visits that come back.
     pub slots: usize,
     /// Server keys: how many servers have a pace of their own. Default 65536; servers that share a key share its pace.
@@ -48,7 +48,7 @@ impl Default for RingConfig {
     fn default() -> RingConfig {
         RingConfig {
             step: None,
-            slots: 4096,
+            slots: 1024,
             keys: 65_536,
             waiting_max: 100_000,
         }

@@ -95,8 +95,8 @@ fn print(explanation: &Explanation) {
     }
     if let Some(live) = &explanation.live {
         println!("  now       {}", live.place);
-        if let Some(server) = &live.server {
-            println!("  lease     {server}");
+        if let Some(lease) = &live.lease {
+            println!("  lease     {lease}");
         }
     }
     println!("  next      {}", explanation.next_visit);
