@@ -68,17 +68,17 @@ pub(crate) struct Rounds {
 impl Rounds {
     /// One round of both loops: what has ended comes in, what is due goes out.
     pub(crate) fn round(&mut self) -> Result<(), CrawlError> {
+        self.scheduler.set_concurrency_max(self.starts_allowed());
         self.take_in_reports(self.nap())?; // page → links → seen? → backlog; leases and rules learn
-        if !self.is_paused() {
-            self.refill()?; // backlog → admission → address → ring
-            self.tick()?; // ring → lease → worker
-        }
+        self.refill()?; // backlog → admission → address → ring
+        self.tick()?; // ring → lease → worker
         self.write_down()?; // new URLs, then acknowledgements, then log lines
         self.checkpoint()
     }
 
     /// A round that starts nothing new.
     pub(crate) fn wind_down(&mut self) -> Result<(), CrawlError> {
+        self.scheduler.set_concurrency_max(0);
         self.take_in_reports(NAP_MAX)?;
         self.write_down()
     }
@@ -111,15 +111,17 @@ impl Rounds {
         self.follow_moved()
     }
 
-    /// Whether nothing may be started now: no room on the disk, or as many pages as asked for are on their way.
-    fn is_paused(&self) -> bool {
-        let on_their_way = self.pages() + self.scheduler.in_flight() as u64;
-        let enough = self
-            .settings
-            .crawl
-            .pages_max
-            .is_some_and(|pages_max| pages_max <= on_their_way);
-        enough || self.progress.is_disk_full()
+    /// How many visits may be in flight: none while the disk is full, and no more than pages are still asked for.
+    fn starts_allowed(&self) -> usize {
+        if self.progress.is_disk_full() {
+            return 0;
+        }
+        let most = self.settings.crawl.concurrency.get();
+        match self.settings.crawl.pages_max {
+            Some(pages_max) => usize::try_from(pages_max.saturating_sub(self.pages()))
+                .map_or(most, |left| most.min(left)),
+            None => most,
+        }
     }
 
     /// Hands what the round learned to the operating system, in the order that loses nothing.

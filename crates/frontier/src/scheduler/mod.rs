@@ -174,6 +174,11 @@ impl<V> Scheduler<V> {
         self.pump(commands);
     }
 
+    /// Changes how many visits may be in flight from now on; with zero, nothing starts. What is in flight stays so.
+    pub fn set_concurrency_max(&mut self, concurrency_max: usize) {
+        self.concurrency_max = concurrency_max;
+    }
+
     /// When the next `Tick` is due; none if nothing can happen without an event from outside.
     #[must_use]
     pub fn next_wake(&self) -> Option<Time> {
