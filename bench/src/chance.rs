@@ -65,7 +65,11 @@ mod tests {
             sizes[servers.of_url(url) as usize] += 1;
         }
         let foretold = servers.urls_of_largest(urls);
-        assert!(sizes[0].abs_diff(foretold) < foretold / 20, "{} {foretold}", sizes[0]);
+        assert!(
+            sizes[0].abs_diff(foretold) < foretold / 20,
+            "{} {foretold}",
+            sizes[0]
+        );
         assert!(sizes[999] < sizes[99] && sizes[99] < sizes[9] && sizes[9] < sizes[0]);
     }
 }

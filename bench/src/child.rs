@@ -202,7 +202,10 @@ mod tests {
     #[test]
     fn a_process_is_measured_to_its_end() {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo one; echo two"]);
+        shell.args([
+            "-c",
+            "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo one; echo two",
+        ]);
         let mut seen = Vec::new();
         let cost = measure(&mut shell, 0, |line| {
             seen.push(line.to_owned());
@@ -227,7 +230,10 @@ mod tests {
     #[test]
     fn a_process_is_stopped_on_a_line() {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "trap 'echo bye; exit 0' INT; while :; do echo on; sleep 0.05; done"]);
+        shell.args([
+            "-c",
+            "trap 'echo bye; exit 0' INT; while :; do echo on; sleep 0.05; done",
+        ]);
         let cost = measure(&mut shell, 0, |_| Wish::Stop).unwrap();
         assert_eq!(cost.last_line, "bye");
     }

@@ -7,12 +7,12 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
 /// What this thread has used, user and system.
-pub(crate) fn of_this_thread() -> Duration {
+fn of_this_thread() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
 /// What all threads of this process have used, user and system.
-pub(crate) fn of_this_process() -> Duration {
+fn of_this_process() -> Duration {
     read(ClockId::ProcessCPUTime)
 }
 
@@ -28,7 +28,14 @@ fn read(clock: ClockId) -> Duration {
 pub(crate) fn cost_of<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let before = of_this_thread();
     let result = work();
-    (of_this_thread() - before, result)
+    (of_this_thread().saturating_sub(before), result)
+}
+
+/// What all threads of this process use while `work` is done.
+pub(crate) fn cost_to_all_of<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let before = of_this_process();
+    let result = work();
+    (of_this_process().saturating_sub(before), result)
 }
 
 /// Does `work` on one core; threads and processes that it starts stay there.

@@ -146,7 +146,14 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     report.table(parts_table(&fetching.cpu_us, &parts, &sum));
     let ratio = crawler.cpu_us.ratio_to(&floor.cpu_us).median();
     let ratio_to_sum = crawler.cpu_us.ratio_to(&sum).median();
-    let columns = ["crawler", "× floor", "CPU µs/page", "pages/s", "peak MB", "bytes/page"];
+    let columns = [
+        "crawler",
+        "× floor",
+        "CPU µs/page",
+        "pages/s",
+        "peak MB",
+        "bytes/page",
+    ];
     let mut table = Table::new(format!("{} pages on one core", bench.pages), &columns);
     let floor_us = floor.cpu_us.clone();
     table.row("junkai", crawler.cells(&floor_us));
@@ -161,7 +168,10 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
 
 fn parts_table(fetching: &Samples, parts: &Parts, sum: &Samples) -> Table {
     let mut table = Table::new("the floor, part by part", &["part", "CPU µs/page"]);
-    table.row("HTTP: requests sent, responses read", [fetching.clone().into()]);
+    table.row(
+        "HTTP: requests sent, responses read",
+        [fetching.clone().into()],
+    );
     for (name, cost) in PARTS.iter().zip(&parts.costs) {
         table.row(*name, [cost.clone().into()]);
     }

@@ -6,10 +6,7 @@
 //!
 //! Not here: tests. A benchmark says what it measured and which targets that meets; it never fails for being slow.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "printing is what a command line does"
-)]
+#![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
 mod chance;
 mod child;

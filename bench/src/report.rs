@@ -143,7 +143,9 @@ impl Table {
             std::iter::once(row.name.clone()).chain(cells).collect()
         }));
         let width_of = |column: usize| {
-            let widths = lines.iter().map(|line: &Vec<String>| line[column].chars().count());
+            let widths = lines
+                .iter()
+                .map(|line: &Vec<String>| line[column].chars().count());
             widths.max().unwrap_or_default()
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width_of).collect();
@@ -169,8 +171,8 @@ fn markdown(line: &[String], widths: &[usize]) -> String {
         let space = " ".repeat(width - cell.chars().count());
         text.push_str("| ");
         match at {
-            0 => text.extend([cell, &space]),
-            _ => text.extend([&space, cell]),
+            0 => text.extend([cell.as_str(), &space]),
+            _ => text.extend([space.as_str(), cell]),
         }
         text.push(' ');
     }

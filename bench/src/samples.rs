@@ -126,7 +126,10 @@ mod tests {
 
     #[test]
     fn the_spread_is_printed_with_the_median() {
-        assert_eq!(samples(&[1.0, 2.5, 1234.0]).to_string(), "2.50 (1.00–1,234)");
+        assert_eq!(
+            samples(&[1.0, 2.5, 1234.0]).to_string(),
+            "2.50 (1.00–1,234)"
+        );
     }
 
     #[test]

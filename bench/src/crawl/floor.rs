@@ -206,7 +206,11 @@ fn add(floor: &Rc<RefCell<Floor>>, urls: Vec<Url>) {
             let host = Rc::new(Host::default());
             let mut shared = floor.borrow_mut();
             shared.hosts.insert(name.to_owned(), Rc::clone(&host));
-            spawn_local(visit_host(Rc::clone(floor), name.to_owned(), Rc::clone(&host)));
+            spawn_local(visit_host(
+                Rc::clone(floor),
+                name.to_owned(),
+                Rc::clone(&host),
+            ));
             host
         });
         host.urls.borrow_mut().push_back(url);
@@ -258,7 +262,9 @@ async fn connect(address: SocketAddr) -> Result<SendRequest<Empty<Bytes>>> {
 
 /// Host number n lives at the n-th address.
 fn address_of(name: &str, port: u16) -> Result<SocketAddr> {
-    let number = name.strip_prefix("host").and_then(|rest| rest.strip_suffix(".test"));
+    let number = name
+        .strip_prefix("host")
+        .and_then(|rest| rest.strip_suffix(".test"));
     let number: u32 = number
         .and_then(|number| number.parse().ok())
         .with_context(|| format!("{name} is no host of the web"))?;
@@ -269,7 +275,10 @@ fn address_of(name: &str, port: u16) -> Result<SocketAddr> {
 /// The header fields of a request, as the request record has them.
 const FIELDS: [(http::HeaderName, &str); 3] = [
     (USER_AGENT, "floor/1.0 (+https://example.org/bot)"),
-    (ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+    (
+        ACCEPT,
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    ),
     (ACCEPT_ENCODING, "identity"),
 ];
 
@@ -285,13 +294,12 @@ async fn fetch(connection: &mut SendRequest<Empty<Bytes>>, url: Url) -> Result<P
     bytes.extend_from_slice(b"\r\n");
     let response = connection.send_request(request.body(Empty::new())?).await?;
     let head = head_of(&response);
-    let content_type = text_of(&response, &CONTENT_TYPE);
+    let mut content_type = text_of(&response, &CONTENT_TYPE);
     let location = text_of(&response, &LOCATION);
     let mut body = response.into_body().collect().await?.to_bytes();
-    let mut content_type = content_type;
     if !location.is_empty() {
         // Followed as a link would be.
-        content_type = "text/html".to_owned();
+        "text/html".clone_into(&mut content_type);
         body = format!("<a href=\"{location}\">").into();
     }
     Ok(Page {
@@ -304,7 +312,10 @@ async fn fetch(connection: &mut SendRequest<Empty<Bytes>>, url: Url) -> Result<P
 }
 
 fn text_of(response: &Response<Incoming>, name: &http::HeaderName) -> String {
-    let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+    let value = response
+        .headers()
+        .get(name)
+        .and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_owned()
 }
 

@@ -80,7 +80,10 @@ pub(super) type Known = HashSet<u64>;
 /// The URLs that `references` lead to and that were not known.
 pub(super) fn new_urls(page: &Page, references: &References, known: &mut Known) -> Vec<Url> {
     let mut new = Vec::new();
-    let declared = references.base.as_deref().and_then(|base| page.url.join(base).ok());
+    let declared = references
+        .base
+        .as_deref()
+        .and_then(|base| page.url.join(base).ok());
     let base = declared.as_ref().unwrap_or(&page.url);
     for target in &references.targets {
         let Ok(mut url) = base.join(target) else {
@@ -126,7 +129,9 @@ impl Records {
     /// At the crawler's own level of compression.
     pub(super) fn new() -> Result<Records> {
         let level = junkai_archive::ArchiveConfig::default().gzip_level;
-        let level = CompressionLvl::new(i32::from(level)).ok().context("no such level")?;
+        let level = CompressionLvl::new(i32::from(level))
+            .ok()
+            .context("no such level")?;
         Ok(Records {
             compressor: Compressor::new(level),
             record: Vec::new(),
@@ -170,7 +175,9 @@ impl Records {
         if self.compressed.len() < bound {
             self.compressed.resize(bound, 0);
         }
-        let length = self.compressor.gzip_compress(&self.record, &mut self.compressed)?;
+        let length = self
+            .compressor
+            .gzip_compress(&self.record, &mut self.compressed)?;
         self.group.extend_from_slice(&self.compressed[..length]);
         Ok(())
     }

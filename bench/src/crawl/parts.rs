@@ -79,7 +79,11 @@ pub(super) fn measure(pages: &[Page], mut file: File) -> Result<Value> {
             costs[3] += cost;
             groups.push(records.group.clone());
         }
-        let write = || groups.iter().try_for_each(|group| page::write(&mut file, group));
+        let write = || {
+            groups
+                .iter()
+                .try_for_each(|group| page::write(&mut file, group))
+        };
         let (cost, written) = cpu::cost_of(write);
         written?;
         costs[4] += cost;

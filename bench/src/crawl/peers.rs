@@ -77,7 +77,10 @@ impl Peer {
     fn crawl(&self, bench: &Bench, pages: u64) -> Result<Visited> {
         let folder = bench.folder.path().join("peer");
         fs::create_dir_all(&folder)?;
-        let proxy = format!("--execute=http_proxy=http://127.0.0.1:{}/", bench.web.http_port);
+        let proxy = format!(
+            "--execute=http_proxy=http://127.0.0.1:{}/",
+            bench.web.http_port
+        );
         let mut command = Command::new(self.program);
         command
             .current_dir(&folder)
@@ -107,7 +110,9 @@ fn is_installed(program: &str) -> bool {
 fn read_log(path: &Path) -> Result<Visited> {
     let log = fs::read_to_string(path).context("the peer wrote no log")?;
     let sizes = log.lines().filter_map(size_of_line);
-    let (pages, bytes) = sizes.fold((0.0, 0.0), |(pages, bytes), size| (pages + 1.0, bytes + size));
+    let (pages, bytes) = sizes.fold((0.0, 0.0), |(pages, bytes), size| {
+        (pages + 1.0, bytes + size)
+    });
     Ok(Visited {
         pages,
         bytes,

@@ -52,7 +52,9 @@ impl Web {
         Ok(Web {
             dns: said["dns"].as_str().unwrap_or_default().to_owned(),
             http_port: serde_json::from_value(said["http_port"].clone())?,
-            seeds: seeds.filter_map(|seed| Some(seed.as_str()?.to_owned())).collect(),
+            seeds: seeds
+                .filter_map(|seed| Some(seed.as_str()?.to_owned()))
+                .collect(),
             _process: process,
         })
     }
