@@ -61,6 +61,8 @@ pub(crate) struct Rounds {
     moved: Vec<Visit>,
     /// Pages whose visit is with a worker, for whoever asks.
     in_flight: HashSet<Fingerprint>,
+    /// The crawl is about to end: nothing more is started.
+    is_winding_down: bool,
     /// The archive is ours as long as this is open.
     _lock: File,
 }
@@ -78,7 +80,8 @@ impl Rounds {
 
     /// A round that starts nothing new.
     pub(crate) fn wind_down(&mut self) -> Result<(), CrawlError> {
-        self.scheduler.set_concurrency_max(0);
+        self.is_winding_down = true;
+        self.scheduler.set_concurrency_max(self.starts_allowed());
         self.take_in_reports(NAP_MAX)?;
         self.write_down()
     }
@@ -111,9 +114,10 @@ impl Rounds {
         self.follow_moved()
     }
 
-    /// How many visits may be in flight: none while the disk is full, and no more than pages are still asked for.
+    /// How many visits may be in flight: none at the end or while the disk is full, and no more than pages are still
+    /// asked for.
     fn starts_allowed(&self) -> usize {
-        if self.progress.is_disk_full() {
+        if self.is_winding_down || self.progress.is_disk_full() {
             return 0;
         }
         let most = self.settings.crawl.concurrency.get();
@@ -245,6 +249,7 @@ impl Rounds {
             commands: Vec::new(),
             moved: Vec::new(),
             in_flight: HashSet::new(),
+            is_winding_down: false,
             _lock: opening.lock,
             settings,
             clock,

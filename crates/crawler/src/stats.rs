@@ -14,7 +14,7 @@ use crate::manifest::Manifest;
 /// What an archive holds.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
-    /// Captures in the index.
+    /// Captures in the index; the answers of name servers do not count.
     pub captures: u64,
     /// Of these, revisit records: the payload was known.
     pub revisits: u64,
@@ -69,6 +69,10 @@ fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {
     let mut hosts = HashSet::new();
     for entry in index.iter()? {
         let entry = entry?;
+        // A name server's answer is kept beside the captures, and is none.
+        if entry.mime.as_deref() == Some("text/dns") {
+            continue;
+        }
         stats.captures += 1;
         stats.revisits += u64::from(entry.mime.as_deref() == Some("warc/revisit"));
         *stats

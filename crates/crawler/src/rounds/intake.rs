@@ -98,6 +98,9 @@ impl Rounds {
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.in_flight.remove(&ended.visit.url.fingerprint());
+        // Before the lease is given back: the page that came in may be the last one asked for.
+        self.count(&ended);
+        self.scheduler.set_concurrency_max(self.starts_allowed());
         let (key, at) = (ended.key, ended.ended.min(now));
         if let Some(delay) = ended.crawl_delay {
             let interval = delay.max(self.scheduler.explain(key).interval);
@@ -123,7 +126,6 @@ impl Rounds {
         }
         let links = std::mem::take(&mut ended.links);
         self.discover(links, ended.visit.url.as_str(), &ended.visit.hops)?;
-        self.count(&ended);
         self.settle(ended, now)
     }
 
