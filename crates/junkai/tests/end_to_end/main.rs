@@ -4,11 +4,19 @@
 //! Needs `JUNKAI_PYTHON` and `JUNKAI_DOCS`, which `cargo xtask test` sets up. What is left to chance is drawn from
 //! `JUNKAI_TEST_SEED`, which failures print.
 
+#[cfg(test)]
 mod command_line;
+#[cfg(test)]
 mod complete;
+#[cfg(test)]
 mod disk_full;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
 mod nothing_lost;
+#[cfg(test)]
 mod politeness;
+#[cfg(test)]
 mod standard;
+#[cfg(test)]
 mod support;

@@ -1,0 +1,222 @@
+//! Promise 4, nothing lost: kill the process at any instruction, and the next start goes on. What was reported is in the
+//! archive and in its index; what was known is visited in the end; at most what was in flight is visited again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use junkai_crawler::LogEvent;
+use junkai_testweb::TestWebConfig;
+use serde_json::Value;
+
+use crate::support::{
+    Dice, Running, Stage, assert_warcio_accepts, files, index_lines, python, run, wait_until,
+};
+
+const KILLS: usize = 120;
+const CONCURRENCY: usize = 8;
+
+/// How long a run lives at most.
+const LIFE_MAX: Duration = Duration::from_millis(300);
+
+/// Small WARC files and frequent checkpoints: kills fall into closing, opening and syncing too.
+const BUSY: &str = r#"
+[crawl]
+checkpoint_every = "100ms"
+concurrency = 8
+workers = 2
+
+# Only politeness needs it, and every life would begin by waiting for it.
+[politeness]
+abort_slack = "0s"
+
+[archive]
+rollover_bytes = 200000
+
+"#;
+
+#[test]
+fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
+    let mut dice = Dice::new();
+    let web = TestWebConfig {
+        hosts: 24,
+        addresses: 24,
+        pages: 4000,
+        page_bytes: 2000,
+        links_per_page: 12,
+        seeds: 2,
+        // A bound on how fast pages can be had, so that no machine is done before the last kill.
+        latency: Duration::from_millis(30),
+        change_interval: Duration::ZERO,
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, BUSY);
+    let crawl = || {
+        let mut crawl = stage.crawl();
+        crawl.args(stage.web.seeds());
+        crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
+        crawl
+    };
+    let mut kills = 0;
+    for life in 0..KILLS {
+        let before = stage.web.counters().requests;
+        let running = Running::start(crawl());
+        if life % 2 == 1 {
+            // Every other kill falls into the crawl itself, however long the opening takes; the others anywhere.
+            wait_until("the crawl visits a server", || {
+                before < stage.web.counters().requests
+            });
+        }
+        std::thread::sleep(dice.time_below(LIFE_MAX));
+        kills += usize::from(running.kill());
+    }
+    assert_eq!(
+        kills, KILLS,
+        "there is more to crawl than these lives can visit"
+    );
+    let reported_before = stage.events();
+    run(crawl()).expect(0);
+
+    let events = stage.events();
+    assert!(
+        reported_before.len() < events.len(),
+        "the last run had something left to do"
+    );
+    assert_reports_are_kept(&stage, &events);
+    assert_nothing_is_reported_twice(&events);
+    assert_every_page_is_captured(&stage, &events);
+    assert_only_what_was_in_flight_is_repeated(&stage);
+}
+
+/// Every reported capture is the record that it says, in a sound file, and in the index.
+fn assert_reports_are_kept(stage: &Stage, events: &[LogEvent<'_>]) {
+    let archive = stage.archive();
+    let warcs = files(&archive.join("archive"));
+    assert_warcio_accepts(&warcs);
+    let records = records(&warcs);
+    let ids: BTreeSet<&str> = records.values().map(|record| &*record.id).collect();
+    assert_eq!(ids.len(), records.len(), "no record id comes twice");
+    let index = index(&archive);
+    let mut captures = 0;
+    for event in events {
+        let Some(place) = &event.warc else { continue };
+        captures += 1;
+        let at = (place.file.to_string(), place.offset);
+        let record = records
+            .get(&at)
+            .unwrap_or_else(|| panic!("{} is reported at {at:?}, where nothing is", event.url));
+        assert!(record.is_capture(), "{} at {at:?}", record.kind);
+        assert_eq!(record.uri, event.url, "{at:?}");
+        let line = index
+            .get(&at)
+            .unwrap_or_else(|| panic!("{} at {at:?} is not in the index", event.url));
+        assert_eq!(line["url"], *event.url, "{at:?}");
+        assert_eq!(line["length"], place.length.to_string(), "{at:?}");
+        assert_eq!(line["status"], event.status.to_string(), "{at:?}");
+    }
+    println!("{captures} captures reported, {} records", records.len());
+    let captures = records.values().filter(|record| record.is_capture());
+    assert_eq!(
+        index.len(),
+        captures.count(),
+        "the index has every capture once, reported or not"
+    );
+    let log = std::fs::read_to_string(archive.join("logs/crawl.log")).unwrap();
+    let told: BTreeSet<String> = log
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(3))
+        .map(str::to_owned)
+        .collect();
+    let reported: BTreeSet<String> = events.iter().map(|event| event.url.to_string()).collect();
+    assert_eq!(told, reported, "both logs tell of the same pages");
+}
+
+fn assert_nothing_is_reported_twice(events: &[LogEvent<'_>]) {
+    let mut reported = BTreeSet::new();
+    for event in events.iter().filter(|event| is_page(&event.url)) {
+        let is_news = reported.insert(&*event.url);
+        assert!(is_news, "{} is reported twice", event.url);
+    }
+}
+
+fn assert_every_page_is_captured(stage: &Stage, events: &[LogEvent<'_>]) {
+    let captured: BTreeSet<&str> = events
+        .iter()
+        .filter(|event| event.status == 200 && event.warc.is_some())
+        .map(|event| &*event.url)
+        .collect();
+    let missing: Vec<String> = stage
+        .web
+        .pages()
+        .filter(|page| !captured.contains(page.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "{} lost: {missing:#?}", missing.len());
+}
+
+fn assert_only_what_was_in_flight_is_repeated(stage: &Stage) {
+    let mut requests: BTreeMap<String, usize> = BTreeMap::new();
+    for seen in stage.exchanges() {
+        if is_page(&seen.url) {
+            *requests.entry(seen.url).or_default() += 1;
+        }
+    }
+    let repeated: usize = requests.values().map(|count| count - 1).sum();
+    println!("{repeated} visits repeated after {KILLS} kills");
+    assert!(
+        repeated <= KILLS * CONCURRENCY,
+        "{repeated} visits were repeated"
+    );
+}
+
+/// robots.txt is asked for anew in each run.
+fn is_page(url: &str) -> bool {
+    !url.ends_with("/robots.txt")
+}
+
+/// A record as warcio reads it.
+struct Record {
+    kind: String,
+    uri: String,
+    id: String,
+}
+
+impl Record {
+    /// Whether the index tells of it.
+    fn is_capture(&self) -> bool {
+        ["response", "revisit", "resource"].contains(&&*self.kind)
+    }
+}
+
+/// All records of all files, by file and offset, as warcio reads them.
+fn records(warcs: &[PathBuf]) -> BTreeMap<(String, u64), Record> {
+    let mut list = python();
+    list.args(["-c", include_str!("records.py")]).args(warcs);
+    let listed = run(list).expect(0);
+    let record = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let text = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let place = (text("file"), line["offset"].as_u64().unwrap());
+        let record = Record {
+            kind: text("kind"),
+            uri: text("uri"),
+            id: text("id"),
+        };
+        (place, record)
+    };
+    listed.out.lines().map(record).collect()
+}
+
+/// The fields of every line of the index, by file and offset.
+fn index(archive: &Path) -> BTreeMap<(String, u64), Value> {
+    let mut index = BTreeMap::new();
+    for line in index_lines(archive) {
+        let json = line.splitn(3, ' ').nth(2).unwrap_or_default();
+        let fields: Value =
+            serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let file = fields["filename"].as_str().unwrap().to_owned();
+        let offset = fields["offset"].as_str().unwrap().parse().unwrap();
+        let before = index.insert((file, offset), fields);
+        assert!(before.is_none(), "two lines for one place: {line}");
+    }
+    index
+}
