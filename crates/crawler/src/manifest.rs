@@ -140,3 +140,53 @@ pub(crate) fn boot_id() -> String {
         .map(|id| id.trim().to_owned())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            format: FORMAT,
+            boot: boot_id(),
+            backlog: Lengths::default(),
+            keys: 64,
+            known: 7,
+            waiting: 3,
+            log_lengths: [10, 20],
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_loaded() {
+        let state = tempfile::tempdir().unwrap();
+        assert!(Manifest::load(state.path()).unwrap().is_none());
+        manifest().store(state.path()).unwrap();
+        let loaded = Manifest::load(state.path()).unwrap().unwrap();
+        assert_eq!((loaded.known, loaded.log_lengths), (7, [10, 20]));
+        assert!(loaded.is_of_this_boot());
+    }
+
+    #[test]
+    fn any_changed_byte_is_noticed() {
+        let state = tempfile::tempdir().unwrap();
+        manifest().store(state.path()).unwrap();
+        let path = state.path().join("MANIFEST");
+        let bytes = fs::read(&path).unwrap();
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            fs::write(&path, &changed).unwrap();
+            assert!(Manifest::load(state.path()).is_err(), "byte {place}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_another_boot_is_told_apart() {
+        let other = Manifest {
+            boot: "another".to_owned(),
+            ..manifest()
+        };
+        assert!(!other.is_of_this_boot());
+    }
+}

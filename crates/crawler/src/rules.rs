@@ -138,3 +138,91 @@ fn in_words(line: &DecidingLine) -> String {
 fn system_time(time: Time) -> SystemTime {
     UNIX_EPOCH + Duration::from_micros(time.as_micros())
 }
+
+#[cfg(test)]
+mod tests {
+    use junkai_weburl::{CanonicalConfig, Canonicalizer};
+
+    use super::*;
+
+    const NOW: Time = Time::from_micros(1_800_000_000_000_000);
+
+    fn page(text: &str) -> PageUrl {
+        Canonicalizer::new(&CanonicalConfig::default())
+            .parse(text)
+            .unwrap()
+    }
+
+    fn learn(rules: &Rules, response: &[u8]) -> Learned {
+        let url = Url::parse("https://a.example/robots.txt").unwrap();
+        let exchange = Exchange::from_response(response);
+        rules.learn("https://a.example", &url, &exchange, NOW)
+    }
+
+    #[test]
+    fn the_first_visit_of_an_origin_fetches_its_rules() {
+        let rules = Rules::new("junkai");
+        let robots = "https://a.example/robots.txt".to_owned();
+        assert_eq!(
+            rules.ask(&page("https://a.example/x"), NOW),
+            Say::Fetch(robots)
+        );
+    }
+
+    #[test]
+    fn what_the_file_says_holds_for_its_origin_alone() {
+        let rules = Rules::new("junkai");
+        let learned = learn(
+            &rules,
+            b"HTTP/1.1 200 OK\r\nContent-Length: 66\r\n\r\nUser-agent: *\nDisallow: /x\nCrawl-delay: 7\nSitemap: https://a.example/s",
+        );
+        assert_eq!(learned.crawl_delay, Some(Duration::from_secs(7)));
+        let line = Some("line 2: Disallow: /x".to_owned());
+        assert_eq!(
+            rules.ask(&page("https://a.example/x"), NOW),
+            Say::Denied { line }
+        );
+        assert_eq!(rules.ask(&page("https://a.example/y"), NOW), Say::Allowed);
+        assert!(matches!(
+            rules.ask(&page("http://a.example/y"), NOW),
+            Say::Fetch(_)
+        ));
+    }
+
+    #[test]
+    fn rules_are_asked_for_again_after_a_day() {
+        let rules = Rules::new("junkai");
+        learn(
+            &rules,
+            b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        );
+        let visit = page("https://a.example/x");
+        assert_eq!(rules.ask(&visit, NOW), Say::Allowed);
+        let tomorrow = NOW + Duration::from_hours(25);
+        assert!(matches!(rules.ask(&visit, tomorrow), Say::Fetch(_)));
+    }
+
+    #[test]
+    fn a_server_error_keeps_everything_out_for_a_while() {
+        let rules = Rules::new("junkai");
+        learn(&rules, b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+        let visit = page("https://a.example/x");
+        let Say::Unreachable { wait } = rules.ask(&visit, NOW) else {
+            panic!("a page may be visited without rules")
+        };
+        assert!(matches!(rules.ask(&visit, NOW + wait), Say::Fetch(_)));
+    }
+
+    #[test]
+    fn a_redirected_file_is_waited_for() {
+        let rules = Rules::new("junkai");
+        let moved =
+            b"HTTP/1.1 301 Moved\r\nLocation: https://b.example/r\r\nContent-Length: 0\r\n\r\n";
+        let learned = learn(&rules, moved);
+        assert_eq!(learned.redirect.unwrap().as_str(), "https://b.example/r");
+        let visit = page("https://a.example/x");
+        assert_eq!(rules.ask(&visit, NOW), Say::OnTheirWay);
+        let much_later = NOW + REDIRECT_PATIENCE;
+        assert!(matches!(rules.ask(&visit, much_later), Say::Fetch(_)));
+    }
+}

@@ -108,3 +108,54 @@ fn lines(path: &Path) -> io::Result<Vec<String>> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use junkai_frontier::{Event, Overflow, PolitenessConfig, RingConfig, Time};
+
+    use super::*;
+
+    fn scheduler() -> Scheduler<Visit> {
+        let ring = RingConfig {
+            keys: 64,
+            ..RingConfig::default()
+        };
+        Scheduler::new(
+            &ring,
+            PolitenessConfig::default(),
+            Overflow::Defer,
+            1,
+            Time::EPOCH,
+        )
+    }
+
+    #[test]
+    fn the_last_word_of_a_server_survives_a_torn_line() {
+        let state = tempfile::tempdir().unwrap();
+        let (key, other) = (ServerKey::new(3), ServerKey::new(5));
+        let mut servers = Servers::open(state.path(), 64).unwrap();
+        let mut scheduler = scheduler();
+        for seconds in [10, 20] {
+            let until = Time::EPOCH + Duration::from_secs(seconds);
+            for key in [key, other] {
+                scheduler.step(Time::EPOCH, Event::Hold { key, until }, &mut Vec::new());
+                servers.note(&scheduler, key);
+            }
+        }
+        servers.flush().unwrap();
+        let path = state.path().join("servers.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &text[..text.len() - 5]).unwrap();
+
+        let restored = Servers::open(state.path(), 64).unwrap().restored().to_vec();
+        let holds: Vec<_> = restored
+            .iter()
+            .map(|state| (state.key, state.hold_until))
+            .collect();
+        let after = |seconds| Time::EPOCH + Duration::from_secs(seconds);
+        assert_eq!(holds, [(key, after(20)), (other, after(10))]);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
+    }
+}

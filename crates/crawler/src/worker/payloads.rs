@@ -75,3 +75,60 @@ impl Payloads {
         self.known.insert(xxh3_64(payload), known);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(file: &str, payload: &[u8]) -> Stored {
+        Stored {
+            file: file.into(),
+            offset: 0,
+            length: 1,
+            record_id: "<urn:uuid:1>".to_owned(),
+            payload_digest: digest(DigestAlgorithm::Sha1, payload),
+            indexed_digest: None,
+            cdxj: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_payload_is_known_within_its_own_file() {
+        let (long, short) = ([7; PAYLOAD_BYTES_MIN], [7; PAYLOAD_BYTES_MIN - 1]);
+        let mut payloads = Payloads::new(DigestAlgorithm::Sha1);
+        for payload in [&long[..], &short] {
+            payloads.remember(
+                "http://a.example/",
+                Timestamp::UNIX_EPOCH,
+                payload,
+                &stored("a.warc.gz", payload),
+            );
+        }
+        let twin = payloads.twin(Some("a.warc.gz"), &long);
+        assert_eq!(twin.unwrap().target_uri, "http://a.example/");
+        assert!(payloads.twin(Some("b.warc.gz"), &long).is_none());
+        assert!(payloads.twin(Some("a.warc.gz"), &short).is_none());
+        assert!(
+            payloads
+                .twin(Some("a.warc.gz"), &[8; PAYLOAD_BYTES_MIN])
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut payloads = Payloads::new(DigestAlgorithm::Sha1);
+        let mut payload = [0; PAYLOAD_BYTES_MIN];
+        for number in 0..=PAYLOADS_MAX {
+            payload[..8].copy_from_slice(&number.to_le_bytes());
+            payloads.remember(
+                "http://a.example/",
+                Timestamp::UNIX_EPOCH,
+                &payload,
+                &stored("a", &payload),
+            );
+        }
+        assert!(payloads.known.len() <= PAYLOADS_MAX);
+        assert!(payloads.twin(Some("a"), &payload).is_some());
+    }
+}
