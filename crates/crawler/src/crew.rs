@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::CrawlError;
@@ -95,12 +95,16 @@ impl Crew {
     }
 
     /// Gives an order to the worker that `number` falls on.
-    pub(crate) fn give(&self, number: usize, order: Order) {
+    ///
+    /// # Errors
+    /// If that worker has ended: there is room for every order.
+    pub(crate) fn give(&self, number: usize, order: Order) -> Result<(), CrawlError> {
         let worker = number % self.orders.len();
-        if self.orders[worker].try_send(order).is_err() {
-            // There is room for every order, so the worker has ended; its report says why.
-            tracing::error!(worker, "an order found its worker gone");
-        }
+        self.orders[worker]
+            .try_send(order)
+            .map_err(|_| CrawlError::Worker {
+                reason: format!("worker {worker} has ended"),
+            })
     }
 
     /// The next report, after waiting for it at most so long.
@@ -117,6 +121,8 @@ impl Crew {
     /// Ends the orders and waits until every worker has closed its files.
     pub(crate) fn dismiss(&mut self) -> Result<(), CrawlError> {
         self.orders.clear();
+        // Nobody listens any more: a worker that would wait for room to report must not wait for ever.
+        self.reports = never();
         for thread in self.threads.drain(..) {
             thread.join().map_err(|_| CrawlError::Worker {
                 reason: "a worker panicked".to_owned(),

@@ -17,6 +17,7 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
 use crossbeam_channel::Sender;
+use futures_util::FutureExt;
 use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
 use junkai_frontier::{EndReport, ServerKey, Time};
@@ -124,8 +125,21 @@ impl Worker {
         worker.keeper.finish()
     }
 
+    /// Carries out an order and reports, whatever happens: a lease without a report would be held for ever.
     async fn carry_out(&self, order: Order) {
-        let report = match order {
+        let carried_out = AssertUnwindSafe(self.report_on(order)).catch_unwind().await;
+        let report = match carried_out {
+            Ok(Ok(report)) => report,
+            Ok(Err(error)) => Report::Broken(error.to_string()),
+            Err(_) => Report::Broken("it panicked; please report what is printed above".to_owned()),
+        };
+        if self.shared.reports.send(report).is_err() {
+            // The frontier's thread has gone: the crawl is over.
+        }
+    }
+
+    async fn report_on(&self, order: Order) -> Result<Report, CrawlError> {
+        match order {
             Order::Visit {
                 visit,
                 key,
@@ -133,25 +147,16 @@ impl Worker {
                 start,
             } => {
                 tokio::time::sleep_until(self.shared.clock.instant_of(start).into()).await;
-                match self.visit(visit, key, address).await {
-                    Ok(ended) => Report::Ended(Box::new(ended)),
-                    Err(error) => Report::Broken(error.to_string()),
-                }
+                let ended = self.visit(visit, key, address).await?;
+                Ok(Report::Ended(Box::new(ended)))
             }
             Order::Resolve(host) => {
                 let answer = self.resolver.resolve(&host).await;
-                let kept = match &answer {
-                    Ok(resolved) => self.keeper.keep_dns(&host, resolved),
-                    Err(_) => Ok(()),
-                };
-                match kept {
-                    Ok(()) => Report::Resolved { host, answer },
-                    Err(error) => Report::Broken(error.to_string()),
+                if let Ok(resolved) = &answer {
+                    self.keeper.keep_dns(&host, resolved)?;
                 }
+                Ok(Report::Resolved { host, answer })
             }
-        };
-        if self.shared.reports.send(report).is_err() {
-            // The frontier's thread has gone: the crawl is over.
         }
     }
 

@@ -63,7 +63,7 @@ impl Rounds {
             Whereabouts::Unknown => {
                 let host: Box<str> = visit.url.host().into();
                 if self.hosts.wait(visit) {
-                    self.crew.give(host_worker(&host), Order::Resolve(host));
+                    self.crew.give(host_worker(&host), Order::Resolve(host))?;
                 }
                 Ok(())
             }
@@ -102,7 +102,7 @@ impl Rounds {
         while !self.commands.is_empty() {
             for command in std::mem::take(&mut self.commands) {
                 match command {
-                    Command::Start { visit, key, at } => self.start(visit, key, at),
+                    Command::Start { visit, key, at } => self.start(visit, key, at)?,
                     Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
                     Command::Discard { visit } => {
                         self.append(&visit.discard_marker())?;
@@ -115,20 +115,18 @@ impl Rounds {
     }
 
     /// Sends a visit to its worker, if its host is still where it was when the visit was placed.
-    fn start(&mut self, visit: Visit, key: ServerKey, at: Time) {
+    fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, there) if there == key => {
                 self.in_flight.insert(visit.url.fingerprint());
-                self.crew.give(
-                    key.index(),
-                    Order::Visit {
-                        visit,
-                        key,
-                        address,
-                        start: at,
-                    },
-                );
+                let order = Order::Visit {
+                    visit,
+                    key,
+                    address,
+                    start: at,
+                };
+                self.crew.give(key.index(), order)?;
             }
             Whereabouts::At(..) | Whereabouts::Nowhere(_) | Whereabouts::Unknown => {
                 let ended = Event::Ended {
@@ -140,6 +138,7 @@ impl Rounds {
                 self.moved.push(visit);
             }
         }
+        Ok(())
     }
 
     /// Lines up anew what found its host moved.
