@@ -84,7 +84,8 @@ fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
     );
     assert_reports_are_kept(&stage, &events);
     assert_nothing_is_reported_twice(&events);
-    assert_every_page_is_captured(&stage, &events);
+    assert_both_logs_agree(&stage, &events);
+    assert_every_page_is_captured(&stage);
     assert_only_what_was_in_flight_is_repeated(&stage);
 }
 
@@ -121,14 +122,22 @@ fn assert_reports_are_kept(stage: &Stage, events: &[LogEvent<'_>]) {
         captures.count(),
         "the index has every capture once, reported or not"
     );
-    let log = std::fs::read_to_string(archive.join("logs/crawl.log")).unwrap();
-    let told: BTreeSet<String> = log
+}
+
+/// `crawl.log` is written first: a kill between the two leaves it at most one round ahead.
+fn assert_both_logs_agree(stage: &Stage, events: &[LogEvent<'_>]) {
+    let log = std::fs::read_to_string(stage.archive().join("logs/crawl.log")).unwrap();
+    let told: BTreeSet<&str> = log
         .lines()
         .filter_map(|line| line.split_whitespace().nth(3))
-        .map(str::to_owned)
         .collect();
-    let reported: BTreeSet<String> = events.iter().map(|event| event.url.to_string()).collect();
-    assert_eq!(told, reported, "both logs tell of the same pages");
+    let reported: BTreeSet<&str> = events.iter().map(|event| &*event.url).collect();
+    assert!(reported.is_subset(&told), "an event is not in crawl.log");
+    let ahead = told.difference(&reported).count();
+    assert!(
+        ahead <= KILLS * CONCURRENCY,
+        "{ahead} pages are only in crawl.log"
+    );
 }
 
 fn assert_nothing_is_reported_twice(events: &[LogEvent<'_>]) {
@@ -139,11 +148,13 @@ fn assert_nothing_is_reported_twice(events: &[LogEvent<'_>]) {
     }
 }
 
-fn assert_every_page_is_captured(stage: &Stage, events: &[LogEvent<'_>]) {
-    let captured: BTreeSet<&str> = events
-        .iter()
-        .filter(|event| event.status == 200 && event.warc.is_some())
-        .map(|event| &*event.url)
+/// What was found is visited in the end. The index is asked: a kill may come between a capture and its report.
+fn assert_every_page_is_captured(stage: &Stage) {
+    let index = index(&stage.archive());
+    let captured: BTreeSet<&str> = index
+        .values()
+        .filter(|line| line["status"] == "200")
+        .filter_map(|line| line["url"].as_str())
         .collect();
     let missing: Vec<String> = stage
         .web
