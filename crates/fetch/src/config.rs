@@ -43,7 +43,7 @@ pub struct FetchConfig {
     pub accept: String,
     /// Value of `Accept-Language`. Default empty: not sent, and the server's own choice is kept.
     pub accept_language: String,
-    /// Idle connections that a worker keeps. Default 128; each may hold a buffer of up to
+    /// Idle connections that a worker keeps. Default 512, as many as there are visits in flight; each may hold a buffer of up to
     /// `max_header_bytes`.
     pub idle_connections: usize,
     /// How long an idle connection is kept. Default `15s`.
@@ -73,7 +73,7 @@ impl Default for FetchConfig {
             accept_encoding: "gzip, br, zstd".into(),
             accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".into(),
             accept_language: String::new(),
-            idle_connections: 128,
+            idle_connections: 512,
             idle_timeout: Duration::from_secs(15),
             tls_verify: TlsVerify::Strict,
             extra_roots: None,
