@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 
+use crate::print::say;
+
 /// Rates are means over about this time.
 const RATE_OVER: Duration = Duration::from_secs(10);
 
@@ -231,13 +233,13 @@ struct Rate {
 pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
     if style == Style::Json {
         let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
-        println!("{line}");
+        say!("{line}");
         return;
     }
     let now = &summary.progress;
     let seconds = summary.seconds.max(0.001);
     let folder = archive.display();
-    println!(
+    say!(
         "{}",
         match summary.ended {
             Ended::Complete => "The crawl is complete: everything in scope has been visited.",
@@ -246,14 +248,14 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
             Ended::Stopped => "Stopped on request.",
         }
     );
-    println!(
+    say!(
         "  {} pages in {}, {:.1} a second, {} received",
         grouped(now.pages),
         clock(Duration::from_secs_f64(seconds)),
         now.pages as f64 / seconds,
         bytes(now.bytes_received)
     );
-    println!(
+    say!(
         "  {} known, {} waiting, {} servers, {} errors, {} kept out by robots.txt",
         grouped(now.known),
         grouped(now.waiting),
@@ -261,23 +263,23 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
         grouped(now.errors),
         grouped(now.robots_denied)
     );
-    println!(
+    say!(
         "  captures  {folder}/archive/   {} in this run",
         bytes(now.bytes_stored)
     );
-    println!("  index     {folder}/indexes/");
-    println!("  log       {folder}/logs/crawl.log");
-    println!("Next:");
+    say!("  index     {folder}/indexes/");
+    say!("  log       {folder}/logs/crawl.log");
+    say!("Next:");
     if summary.ended != Ended::Complete {
-        println!("  junkai crawl --archive {folder}             go on from here");
+        say!("  junkai crawl --archive {folder}             go on from here");
     }
-    println!("  junkai stats --archive {folder}             what the archive holds");
-    println!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
-    println!("  junkai warc check {folder}/archive/*        prove every record");
+    say!("  junkai stats --archive {folder}             what the archive holds");
+    say!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
+    say!("  junkai warc check {folder}/archive/*        prove every record");
 }
 
 fn print_json(kind: &str, elapsed: Duration, now: &Snapshot) {
-    println!(
+    say!(
         "{}",
         serde_json::json!({ "type": kind, "seconds": elapsed.as_secs_f64(), "progress": now })
     );

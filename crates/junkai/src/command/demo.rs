@@ -9,6 +9,7 @@ use junkai_testweb::{TestWeb, TestWebConfig, judge};
 
 use crate::command::crawl::{self, RunArguments};
 use crate::exit::Ending;
+use crate::print::say;
 use crate::screen::grouped;
 
 /// The least time between two visits to a server of the demo's web.
@@ -69,12 +70,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     web.stop();
     let verdict = judge(&log, interval)?;
     if run.json {
-        println!(
+        say!(
             "{}",
             serde_json::json!({ "type": "verdict", "verdict": verdict })
         );
     } else {
-        println!("\nThe web's own access log says:\n{verdict}");
+        say!("\nThe web's own access log says:\n{verdict}");
     }
     Ok(if verdict.is_polite() {
         ending

@@ -8,6 +8,7 @@ use junkai_weburl::Canonicalizer;
 
 use crate::config;
 use crate::exit::Ending;
+use crate::print::say;
 
 /// What `junkai explain` takes.
 #[derive(clap::Args)]
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         .with_context(|| format!("{:?} is not a URL that can be crawled", arguments.url))?;
     let explanation = explain(&arguments.archive, &settings, &url)?;
     if arguments.json {
-        println!("{}", serde_json::to_string(&explanation)?);
+        say!("{}", serde_json::to_string(&explanation)?);
     } else {
         print(&explanation);
     }
@@ -44,9 +45,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 fn print(explanation: &Explanation) {
-    println!("{}", explanation.url);
-    println!("  scope     {}", explanation.scope);
-    println!(
+    say!("{}", explanation.url);
+    say!("  scope     {}", explanation.scope);
+    say!(
         "  robots    {}",
         explanation
             .robots
@@ -59,19 +60,24 @@ fn print(explanation: &Explanation) {
         } else {
             format!("by {} from {}", visit.hops, visit.via)
         };
-        println!(
+        say!(
             "  visit     {:.0}  {}  ({} ms, {} bytes, {via})",
-            visit.time, visit.result, visit.duration_ms, visit.size
+            visit.time,
+            visit.result,
+            visit.duration_ms,
+            visit.size
         );
     }
     if explanation.visits.is_empty() {
-        println!("  visit     none so far");
+        say!("  visit     none so far");
     }
     for capture in &explanation.captures {
         let status = capture.status.as_deref().unwrap_or("-");
-        println!(
+        say!(
             "  capture   {}  {status}  {} at {}",
-            capture.timestamp, capture.filename, capture.offset
+            capture.timestamp,
+            capture.filename,
+            capture.offset
         );
     }
     if let Some(waiting) = &explanation.waiting {
@@ -80,13 +86,14 @@ fn print(explanation: &Explanation) {
         } else {
             format!("found on {}", waiting.via)
         };
-        println!(
+        say!(
             "  waiting   {via}, {} links deep, {} tries so far",
-            waiting.depth, waiting.tries
+            waiting.depth,
+            waiting.tries
         );
     }
     if let Some(server) = &explanation.server {
-        println!(
+        say!(
             "  server    key {}: interval asked for {:?}, {} strikes",
             server.key.number(),
             server.interval_told,
@@ -94,10 +101,10 @@ fn print(explanation: &Explanation) {
         );
     }
     if let Some(live) = &explanation.live {
-        println!("  now       {}", live.place);
+        say!("  now       {}", live.place);
         if let Some(lease) = &live.lease {
-            println!("  lease     {lease}");
+            say!("  lease     {lease}");
         }
     }
-    println!("  next      {}", explanation.next_visit);
+    say!("  next      {}", explanation.next_visit);
 }

@@ -7,6 +7,7 @@ use junkai_fetch::robots::Robots;
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use crate::exit::Ending;
+use crate::print::say;
 
 /// What `junkai robots` takes.
 #[derive(clap::Args)]
@@ -52,14 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
                 .line
                 .as_ref()
                 .map(|line| serde_json::json!({ "number": line.number, "text": line.text }));
-            println!(
+            say!(
                 "{}",
                 serde_json::json!({ "url": url, "verdict": verdict, "line": line })
             );
         } else {
             match &decision.line {
-                Some(line) => println!("{verdict}\t{url}\tline {}: {}", line.number, line.text),
-                None => println!("{verdict}\t{url}\tno rule matches"),
+                Some(line) => say!("{verdict}\t{url}\tline {}: {}", line.number, line.text),
+                None => say!("{verdict}\t{url}\tno rule matches"),
             }
         }
     }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use junkai_crawler::stats;
 
 use crate::exit::Ending;
+use crate::print::say;
 use crate::screen::{bytes, grouped};
 
 /// Rows of a table that are shown.
@@ -27,30 +28,30 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let stats = stats(&arguments.archive)?;
     if arguments.json {
-        println!("{}", serde_json::to_string(&stats)?);
+        say!("{}", serde_json::to_string(&stats)?);
         return Ok(Ending::Well);
     }
     let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
-    println!("{}", arguments.archive.display());
-    println!(
+    say!("{}", arguments.archive.display());
+    say!(
         "  captures   {:>14}   of {} hosts, {} of them repeat a known payload",
         grouped(stats.captures),
         grouped(stats.hosts),
         grouped(stats.revisits)
     );
-    println!(
+    say!(
         "  known URLs {:>14}   {} waiting, at the last checkpoint",
         grouped(stats.known),
         grouped(stats.waiting)
     );
-    println!(
+    say!(
         "  on disk    {:>14}   in {} WARC files; index {}, state {}",
         bytes(stats.warc_bytes),
         stats.warc_files,
         bytes(stats.index_bytes),
         bytes(stats.state_bytes)
     );
-    println!(
+    say!(
         "  first      {:>14}   last {}",
         time(&stats.first),
         time(&stats.last)
@@ -63,9 +64,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 fn table(name: &str, counts: &BTreeMap<String, u64>) {
     let mut rows: Vec<(&String, &u64)> = counts.iter().collect();
     rows.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
-    println!("  {name}");
+    say!("  {name}");
     for (value, count) in rows.iter().take(ROWS_MAX) {
-        println!(
+        say!(
             "    {:<24}{:>14}",
             if value.is_empty() {
                 "-"
@@ -76,6 +77,6 @@ fn table(name: &str, counts: &BTreeMap<String, u64>) {
         );
     }
     if ROWS_MAX < rows.len() {
-        println!("    and {} more (--json shows all)", rows.len() - ROWS_MAX);
+        say!("    and {} more (--json shows all)", rows.len() - ROWS_MAX);
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use junkai_testweb::{FolderConfig, GraphConfig, Rule, TestWeb, TestWebConfig, judge};
 
 use crate::exit::Ending;
+use crate::print::say;
 
 /// What `junkai testweb` takes.
 #[derive(clap::Args)]
@@ -78,9 +79,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
 fn judge_log(log: &std::path::Path, arguments: &Arguments) -> Result<Ending> {
     let verdict = judge(log, arguments.interval)?;
     if arguments.json {
-        println!("{}", serde_json::to_string(&verdict)?);
+        say!("{}", serde_json::to_string(&verdict)?);
     } else {
-        println!("{verdict}");
+        say!("{verdict}");
     }
     Ok(if verdict.is_polite() {
         Ending::Well
@@ -118,29 +119,29 @@ fn serve(arguments: Arguments) -> Result<Ending> {
     let seeds = web.seeds();
     if arguments.json {
         let https_port = web.https_port();
-        println!(
+        say!(
             "{}",
             serde_json::json!({ "dns": web.dns(), "http_port": web.http_port(), "https_port": https_port, "seeds": seeds })
         );
     } else {
-        println!(
+        say!(
             "Serving {} pages; DNS at {}, HTTP on port {}, log in {}",
             web.page_count(),
             web.dns(),
             web.http_port(),
             arguments.log.display()
         );
-        println!("Try:");
-        println!(
+        say!("Try:");
+        say!(
             "  junkai crawl {} --scope any --dns {} --allow-private --interval 1s --archive try",
             seeds.first().map_or("", String::as_str),
             web.dns()
         );
-        println!(
+        say!(
             "  junkai testweb --judge {} --interval 1s",
             arguments.log.display()
         );
-        println!("Ctrl-C ends it.");
+        say!("Ctrl-C ends it.");
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

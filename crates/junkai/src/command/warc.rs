@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use junkai_archive::{Reader, Report, check, index_file};
 
 use crate::exit::Ending;
+use crate::print::say;
 use crate::screen::grouped;
 
 /// What can be done with WARC files.
@@ -55,7 +56,7 @@ fn check_files(files: &[PathBuf], json: bool) -> Result<Ending> {
     for file in files {
         let report = check(file).with_context(|| format!("cannot check {}", file.display()))?;
         if json {
-            println!("{}", serde_json::to_string(&report)?);
+            say!("{}", serde_json::to_string(&report)?);
         } else {
             print_report(&report);
         }
@@ -72,14 +73,14 @@ fn print_report(report: &Report) {
     } else {
         format!("{} PROBLEMS", grouped(report.problem_count))
     };
-    println!(
+    say!(
         "{}: {verdict}; {} records, {} digests right",
         report.file,
         grouped(report.records),
         grouped(report.digests)
     );
     for problem in &report.problems {
-        println!("  at {}: {}", problem.offset, problem.message);
+        say!("  at {}: {}", problem.offset, problem.message);
     }
 }
 

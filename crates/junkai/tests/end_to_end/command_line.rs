@@ -458,3 +458,26 @@ fn the_demo_needs_nothing_and_is_polite() {
     let summary = &lines[lines.len() - 2];
     assert_eq!(summary["summary"]["ended"], "time-reached");
 }
+
+#[test]
+fn a_reader_that_has_seen_enough_stops_nothing() {
+    let stage = Stage::new(small_web(), "");
+    let mut crawl = stage.crawl();
+    crawl.args(stage.web.seeds());
+    // A line of progress a second, and the summary: all to a reader that is gone.
+    crawl.args(["--scope", "any", "--interval", "100ms", "--json"]);
+    let mut stats = junkai();
+    stats.arg("stats").arg("--archive").arg(stage.archive());
+    for mut command in [crawl, stats] {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait().unwrap();
+        assert_eq!(ended.code(), Some(0), "{command:?}");
+    }
+    let visited = stage
+        .events()
+        .iter()
+        .filter(|event| event.status == 200)
+        .count();
+    assert!(24 < visited, "{visited} pages");
+}
