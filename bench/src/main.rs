@@ -22,6 +22,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use tikv_jemallocator::Jemalloc;
+
+/// The crawler's own: the floor must not owe its height to another one.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// Measures junkai.
 #[derive(Parser)]
