@@ -84,13 +84,23 @@ impl Checkpoints {
         backlog: &mut Backlog,
         logs: &Logs,
     ) -> Result<(), CrawlError> {
-        self.wait_for_running()?;
-        self.begin(seen, backlog, logs)?;
+        self.promise(seen, backlog, logs)?;
         let position = backlog.position();
-        self.wait_for_running()?;
         seen.flush(Mark(position.0))?;
         backlog.checkpointed(position)?;
         Ok(())
+    }
+
+    /// Writes a manifest of everything up to here, and waits until it is durable.
+    pub(crate) fn promise(
+        &mut self,
+        seen: &Seen,
+        backlog: &mut Backlog,
+        logs: &Logs,
+    ) -> Result<(), CrawlError> {
+        self.wait_for_running()?;
+        self.begin(seen, backlog, logs)?;
+        self.wait_for_running()
     }
 
     /// Ends what runs beside the crawl, with a last checkpoint.

@@ -79,7 +79,12 @@ pub(crate) fn listen(state: &Path, reports: Sender<Report>) -> std::io::Result<(
     std::thread::Builder::new()
         .name("control".into())
         .spawn(move || {
-            for stream in listener.incoming().flatten() {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else {
+                    // No file descriptor is free, say: asking again at once would not help.
+                    std::thread::sleep(Duration::from_millis(100));
+                    continue;
+                };
                 if let Err(error) = answer(&stream, &reports) {
                     tracing::debug!(%error, "a question on the control socket went unanswered");
                 }

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::CrawlError;
@@ -51,6 +52,7 @@ impl Crew {
         if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {
             tracing::warn!(%error, "nobody can ask this crawl what it is doing");
         }
+        allow_open_files();
         // Every visit in flight and every name asked for may be with one worker.
         let orders_max = settings.crawl.concurrency.get() + settings.ring.waiting_max + 1;
         let mut crew = Crew {
@@ -129,5 +131,14 @@ impl Crew {
             })??;
         }
         Ok(())
+    }
+}
+
+/// Takes as many file descriptors as the system gives: each visit in flight and each idle connection needs one.
+fn allow_open_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "cannot raise the limit of open files; many visits at a time may fail");
     }
 }

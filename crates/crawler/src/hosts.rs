@@ -35,8 +35,29 @@ pub(crate) enum Whereabouts {
 pub(crate) struct Hosts {
     keys: u32,
     known: HashMap<Box<str>, Known>,
-    waiting: HashMap<Box<str>, Vec<Visit>>,
+    waiting: HashMap<Box<str>, Vec<Waiter>>,
     waiting_count: usize,
+}
+
+/// A visit that waits for its host's address.
+#[derive(Debug)]
+pub(crate) enum Waiter {
+    /// It has no place in the ring yet.
+    Placing(Visit),
+    /// Its turn has come, and it holds its server's lease; the address was too old.
+    Starting {
+        visit: Visit,
+        key: ServerKey,
+        at: Time,
+    },
+}
+
+impl Waiter {
+    fn host(&self) -> &str {
+        match self {
+            Waiter::Placing(visit) | Waiter::Starting { visit, .. } => visit.url.host(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -67,13 +88,13 @@ impl Hosts {
     }
 
     /// Lets a visit wait for its host's address. Answers whether the host must be asked for.
-    pub(crate) fn wait(&mut self, visit: Visit) -> bool {
+    pub(crate) fn wait(&mut self, waiter: Waiter) -> bool {
         self.waiting_count += 1;
-        if let Some(visits) = self.waiting.get_mut(visit.url.host()) {
-            visits.push(visit);
+        if let Some(waiters) = self.waiting.get_mut(waiter.host()) {
+            waiters.push(waiter);
             return false;
         }
-        self.waiting.insert(visit.url.host().into(), vec![visit]);
+        self.waiting.insert(waiter.host().into(), vec![waiter]);
         true
     }
 
@@ -83,7 +104,7 @@ impl Hosts {
         host: Box<str>,
         answer: Result<Arc<Resolved>, DnsFailure>,
         now: Time,
-    ) -> Vec<Visit> {
+    ) -> Vec<Waiter> {
         if HOSTS_MAX <= self.known.len() {
             self.forget(now);
         }
@@ -101,7 +122,7 @@ impl Hosts {
                 }
             }
             Err(failure) => {
-                let until = now + failure.ttl;
+                let until = now + failure.ttl.max(ANSWER_HOLDS_MIN);
                 Known {
                     answer: Err(failure),
                     until,

@@ -119,12 +119,12 @@ impl Logs {
 
 /// Heritrix 3's line: time, status, size, URI, hops, via, MIME type, thread, start+duration, digest, source tag, annotations, extra.
 fn heritrix_line(event: &Event<'_>, out: &mut Vec<u8>) {
-    let or_dash = |text: &str| {
-        if text.is_empty() {
-            "-".to_owned()
-        } else {
-            text.replace([' ', '\n', '\r', '\t'], "%20")
-        }
+    let or_dash = |text: &str| match text {
+        "" => "-".to_owned(),
+        text => text.replace(
+            |character: char| character.is_whitespace() || character.is_control(),
+            "%20",
+        ),
     };
     let started = event.started.to_zoned(TimeZone::UTC);
     let extra = event.warc.as_ref().map_or_else(

@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 use hashbrown::HashSet;
 use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use crate::CrawlError;
 use crate::checkpoint::Checkpoints;
@@ -18,7 +18,7 @@ use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::{self, Servers};
 use crate::settings::Settings;
-use crate::visit::is_discard_marker;
+use crate::visit::{is_discard_marker, is_of_page};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -70,10 +70,12 @@ impl Opening {
             }
             _ => Tails::Keep(&lengths),
         };
-        let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+        let (mut backlog, recovery) =
+            Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
         repairs.extend(in_words(&recovery));
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
-        replay(&mut seen, &backlog)?;
+        let mut checkpoints = Checkpoints::new(folder, &settings);
+        replay(&mut seen, &mut backlog, &logs, &mut checkpoints)?;
         let servers = Servers::open(&state, settings.ring.keys)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
@@ -82,7 +84,7 @@ impl Opening {
         }
         Ok(Opening {
             rules: Arc::new(Rules::new(&settings.identity.product)),
-            checkpoints: Checkpoints::new(folder, &settings),
+            checkpoints,
             scope: Arc::new(RwLock::new(scope)),
             settings: Arc::new(settings),
             clock,
@@ -142,12 +144,15 @@ fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlEr
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;
+    let aside = folder.join("junkai.toml.new");
     fs::write(
-        &path,
+        &aside,
         format!(
             "# The settings in force. `junkai init` writes a file that explains each.\n\n{text}"
         ),
     )?;
+    File::open(&aside)?.sync_all()?;
+    fs::rename(&aside, &path)?;
     Ok(())
 }
 
@@ -168,19 +173,27 @@ fn check_keys(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), Cr
 }
 
 /// Puts the URLs that were found since the last flush back into the seen set.
-fn replay(seen: &mut Seen, backlog: &Backlog) -> Result<(), CrawlError> {
+fn replay(
+    seen: &mut Seen,
+    backlog: &mut Backlog,
+    logs: &Logs,
+    checkpoints: &mut Checkpoints,
+) -> Result<(), CrawlError> {
     let mut found = HashSet::new();
-    backlog.replay_since(Position(seen.mark().0), |entry| {
-        let fingerprint = crate::visit::fingerprint_of(entry);
+    let mark = seen.mark();
+    backlog.replay_since(Position(mark.0), |entry| {
+        let fingerprint = Fingerprint::of(&entry.url).0;
         if is_discard_marker(entry) {
             found.remove(&fingerprint);
-        } else {
+        } else if is_of_page(entry) {
             found.insert(fingerprint);
         }
     })?;
     for fingerprint in found {
         if seen.room() == 0 {
-            seen.flush(seen.mark())?;
+            // With the old mark: the rest would be replayed again.
+            checkpoints.promise(seen, backlog, logs)?;
+            seen.flush(mark)?;
         }
         seen.insert(fingerprint)?;
     }

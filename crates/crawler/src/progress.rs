@@ -1,7 +1,8 @@
 //! What a running crawl tells its watchers: counters that the stages raise and the screen reads.
 //!
 //! Every counter has one writer at a time and any number of readers; a reader may see counters of slightly different
-//! moments, which is fine for a screen. Not here: anything that the crawl itself decides by.
+//! moments, which is fine for a screen. Of all of these the crawl itself decides by two only: `pages`, which its own thread counts, and
+//! whether the disk is full.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 

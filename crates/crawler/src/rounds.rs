@@ -2,8 +2,9 @@
 //!
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
-//! Nothing lost: what a round learned is written in this order: new URLs, acknowledgements of visits that ended, log
-//! lines. A kill between two of them repeats a visit at most; what a power failure costs is told in `manifest`.
+//! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
+//! the archive already), new URLs, acknowledgements of visits that ended. A kill between two of them repeats a visit at
+//! most; what a power failure costs is told in `manifest`.
 
 mod intake;
 mod turns;
@@ -59,6 +60,8 @@ pub(crate) struct Rounds {
     commands: Vec<Command<Visit>>,
     /// Visits whose host is not where it was when they were placed; empty between rounds.
     moved: Vec<Visit>,
+    /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
+    unplaced: HashSet<u64>,
     /// Pages whose visit is with a worker, for whoever asks.
     in_flight: HashSet<Fingerprint>,
     /// The crawl is about to end: nothing more is started.
@@ -74,7 +77,7 @@ impl Rounds {
         self.take_in_reports(self.nap())?; // page → links → seen? → backlog; leases and rules learn
         self.refill()?; // backlog → admission → address → ring
         self.tick()?; // ring → lease → worker
-        self.write_down()?; // new URLs, then acknowledgements, then log lines
+        self.write_down()?; // what servers asked for, log lines, new URLs, acknowledgements
         self.checkpoint()
     }
 
@@ -138,13 +141,14 @@ impl Rounds {
     }
 
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
-        self.backlog.flush()?;
         self.servers.flush()?;
         self.logs.flush()?;
+        self.backlog.flush()?;
         Ok(())
     }
 
     fn checkpoint(&mut self) -> Result<(), CrawlError> {
+        self.servers.shorten_when_long(&self.scheduler)?;
         while let Err(error) = self.checkpoints.when_due(
             &mut self.seen,
             &mut self.backlog,
@@ -156,8 +160,11 @@ impl Rounds {
         Ok(())
     }
 
-    /// Flushes the table of the seen set, which needs a checkpoint first.
-    fn make_room_in_seen(&mut self) -> Result<(), CrawlError> {
+    /// Sees to it that this many keys fit into the table of the seen set; a flush needs a checkpoint first.
+    fn make_room_in_seen(&mut self, keys: usize) -> Result<(), CrawlError> {
+        if keys <= self.seen.room() {
+            return Ok(());
+        }
         while let Err(error) =
             self.checkpoints
                 .at_once(&mut self.seen, &mut self.backlog, &self.logs)
@@ -248,6 +255,7 @@ impl Rounds {
             checkpoints: opening.checkpoints,
             commands: Vec::new(),
             moved: Vec::new(),
+            unplaced: HashSet::new(),
             in_flight: HashSet::new(),
             is_winding_down: false,
             _lock: opening.lock,

@@ -88,6 +88,21 @@ impl Rules {
         }
     }
 
+    /// The pause that an origin's rules ask for.
+    pub(crate) fn crawl_delay(&self, url: &PageUrl) -> Option<Duration> {
+        self.lock().get(url.origin())?.state.crawl_delay()
+    }
+
+    /// A redirected robots.txt could not be visited at all: its origin's rules are out of reach for now.
+    pub(crate) fn give_up(&self, origin: &str, now: Time) {
+        if let Some(known) = self.lock().get_mut(origin) {
+            known.redirected_until = None;
+            known
+                .state
+                .note(RobotsAnswer::unreachable(), system_time(now));
+        }
+    }
+
     /// Takes in what a fetch of an origin's robots.txt, at `url`, brought.
     pub(crate) fn learn(&self, origin: &str, url: &Url, exchange: &Exchange, now: Time) -> Learned {
         let answer = RobotsAnswer::of(url, exchange, &self.agent, system_time(now));

@@ -4,9 +4,9 @@
 //! `seeds.txt`. Both are small: most servers never ask for anything.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use junkai_frontier::{Scheduler, ServerKey, ServerState};
 use junkai_weburl::PageUrl;
@@ -14,10 +14,18 @@ use junkai_weburl::PageUrl;
 use crate::line_file::LineFile;
 use crate::visit::Visit;
 
+/// Where the states of servers are, below `state/`.
+const STATES: &str = "servers.jsonl";
+/// The file of states is written anew when it is longer than this, and twice as long as then.
+const STATES_BYTES_MAX: u64 = 4 << 20;
+
 /// The two files, and which servers were visited in this run.
 #[derive(Debug)]
 pub(crate) struct Servers {
+    state: PathBuf,
     states: LineFile,
+    /// How long the file of states was when it was written anew.
+    shortened_bytes: u64,
     seeds: LineFile,
     restored: Vec<ServerState>,
     visited: Box<[bool]>,
@@ -26,18 +34,13 @@ pub(crate) struct Servers {
 impl Servers {
     /// Opens both files, reads what they say, and shortens the first to one line a server.
     pub(crate) fn open(state: &Path, keys: u32) -> io::Result<Servers> {
-        let path = state.join("servers.jsonl");
         let restored = restored_states(state, keys)?;
-        let mut short = Vec::new();
-        for server in &restored {
-            serde_json::to_writer(&mut short, server)?;
-            short.push(b'\n');
-        }
-        let aside = state.join("servers.new");
-        fs::write(&aside, short)?;
-        fs::rename(&aside, &path)?;
+        write_states(state, &restored)?;
+        let states = LineFile::open(&state.join(STATES))?;
         Ok(Servers {
-            states: LineFile::open(&path)?,
+            state: state.to_owned(),
+            shortened_bytes: states.length(),
+            states,
             seeds: LineFile::open(&state.join("seeds.txt"))?,
             restored,
             visited: vec![false; keys as usize].into(),
@@ -66,6 +69,18 @@ impl Servers {
         self.seeds.buffer().push(b'\n');
     }
 
+    /// Writes the file anew with one line a server, when it has grown long.
+    pub(crate) fn shorten_when_long(&mut self, scheduler: &Scheduler<Visit>) -> io::Result<()> {
+        if self.states.length() < STATES_BYTES_MAX.max(2 * self.shortened_bytes) {
+            return Ok(());
+        }
+        let states: Vec<ServerState> = scheduler.server_states().collect();
+        write_states(&self.state, &states)?;
+        self.states = LineFile::open(&self.state.join(STATES))?;
+        self.shortened_bytes = self.states.length();
+        Ok(())
+    }
+
     /// Whether this server was not visited in this run before; from now on it was.
     pub(crate) fn is_new(&mut self, key: ServerKey) -> bool {
         self.visited
@@ -79,10 +94,23 @@ impl Servers {
     }
 }
 
+/// Puts a file with one line a server in the place of the old one.
+fn write_states(state: &Path, states: &[ServerState]) -> io::Result<()> {
+    let mut lines = Vec::new();
+    for server in states {
+        serde_json::to_writer(&mut lines, server)?;
+        lines.push(b'\n');
+    }
+    let aside = state.join("servers.new");
+    fs::write(&aside, lines)?;
+    File::open(&aside)?.sync_all()?;
+    fs::rename(&aside, state.join(STATES))
+}
+
 /// The last line of each server.
 pub(crate) fn restored_states(state: &Path, keys: u32) -> io::Result<Vec<ServerState>> {
     let mut last = BTreeMap::new();
-    for line in lines(&state.join("servers.jsonl"))? {
+    for line in lines(&state.join(STATES))? {
         // A torn or foreign line says nothing.
         if let Ok(server) = serde_json::from_str::<ServerState>(&line)
             && server.key.number() < keys

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::backlog::{Entry, Ticket};
 use junkai_frontier::{EndReport, ServerKey, Time};
-use junkai_weburl::{Fingerprint, PageUrl};
+use junkai_weburl::PageUrl;
 
 use crate::control::Live;
 
@@ -44,6 +44,8 @@ pub(crate) enum Line {
     Returning,
 }
 
+/// Hop letters that are kept.
+const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
 const RETURNING: u8 = 0x40;
 /// The kind of an entry that says: this URL was discarded, and is not known.
@@ -110,6 +112,11 @@ impl Visit {
         }
     }
 
+    /// Whether it is a seed, or where a seed redirects to.
+    pub(crate) fn is_seed(&self) -> bool {
+        self.purpose == Purpose::Page && self.hops.bytes().all(|hop| hop == b'R')
+    }
+
     /// What the backlog's log says of a visit that was discarded: its URL is not known.
     pub(crate) fn discard_marker(&self) -> Entry {
         let mut marker = self.entry(Time::EPOCH);
@@ -123,13 +130,21 @@ pub(crate) fn is_discard_marker(entry: &Entry) -> bool {
     entry.kind & DISCARDED != 0
 }
 
-/// How the URL of an entry is known, as [`Discovered::fingerprint`] has it.
-pub(crate) fn fingerprint_of(entry: &Entry) -> u64 {
-    let fingerprint = Fingerprint::of(&entry.url).0;
-    if Purpose::from_byte(entry.kind) == Purpose::Robots {
-        !fingerprint
-    } else {
-        fingerprint
+/// Whether an entry is of a URL that is known as a page: where a robots.txt redirects to is not.
+pub(crate) fn is_of_page(entry: &Entry) -> bool {
+    Purpose::from_byte(entry.kind) != Purpose::Robots
+}
+
+/// The visit to where the robots.txt of an origin redirects.
+pub(crate) fn robots_entry(target: &PageUrl, origin: &str, due: Time) -> Entry {
+    Entry {
+        url: target.as_str().to_owned(),
+        via: format!("{origin}/robots.txt"),
+        hops: "P".to_owned(),
+        depth: 0,
+        tries: 0,
+        kind: Purpose::Robots.to_byte() | RETURNING,
+        due,
     }
 }
 
@@ -144,18 +159,10 @@ pub(crate) struct Discovered {
 }
 
 impl Discovered {
-    /// How the URL is known; where a robots.txt redirects to is another thing than a page at the same URL.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let fingerprint = self.url.fingerprint().0;
-        match self.purpose {
-            Purpose::Page | Purpose::Requisite => fingerprint,
-            Purpose::Robots => !fingerprint,
-        }
-    }
-
     /// The new URL as the backlog keeps it, found on the page `via` that was reached by `hops`.
     pub(crate) fn entry(&self, via: &str, hops: &str, due: Time) -> Entry {
-        let mut hops = hops.to_owned();
+        // The oldest hops go when there are too many; the depth still counts all links.
+        let mut hops = hops[hops.len().saturating_sub(HOPS_MAX - 1)..].to_owned();
         hops.extend(self.hop);
         Entry {
             url: self.url.as_str().to_owned(),
@@ -219,6 +226,8 @@ pub(crate) struct EndedVisit {
     pub(crate) crawl_delay: Option<Duration>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
+    /// An origin whose robots.txt is elsewhere, and where.
+    pub(crate) rules_elsewhere: Option<(String, PageUrl)>,
     pub(crate) outcome: Outcome,
     pub(crate) worker: usize,
 }

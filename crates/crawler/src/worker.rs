@@ -22,6 +22,7 @@ use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
 use junkai_frontier::{EndReport, ServerKey, Time};
 use junkai_weburl::{Canonicalizer, PageUrl};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
 
@@ -35,9 +36,13 @@ use crate::scope::ScopeRules;
 use crate::settings::Settings;
 use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report, Visit, status};
 
+/// Added to a server's wish for rest after an exchange that we cut short.
+const ABORT_SLACK: Duration = Duration::from_secs(1);
 /// How long a visit waits for rules that are on their way from another server.
 const RULES_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Names that a worker asks for at a time.
+const RESOLVING_MAX: usize = 64;
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
@@ -58,6 +63,8 @@ pub(crate) struct Worker {
     shared: Shared,
     client: Client,
     resolver: Resolver,
+    /// Bounds the names asked for at a time, and so the sockets that it takes.
+    resolving: Semaphore,
     canonical: Canonicalizer,
     keeper: Keeper,
 }
@@ -93,6 +100,7 @@ impl Worker {
         let keeper = Keeper::new(writer, &settings, Arc::clone(&shared.progress));
         Ok(Worker {
             number,
+            resolving: Semaphore::new(RESOLVING_MAX),
             canonical: Canonicalizer::new(&settings.canonical),
             shared,
             client,
@@ -151,6 +159,7 @@ impl Worker {
                 Ok(Report::Ended(Box::new(ended)))
             }
             Order::Resolve(host) => {
+                let _turn = self.resolving.acquire().await;
                 let answer = self.resolver.resolve(&host).await;
                 if let Ok(resolved) = &answer {
                     self.keeper.keep_dns(&host, resolved)?;
@@ -231,13 +240,13 @@ impl Worker {
             .shared
             .rules
             .learn(&origin, robots.as_url(), &exchange, ended);
-        let mut links: Vec<Discovered> = learned
-            .redirect
-            .iter()
-            .filter_map(|target| self.redirected_rules(target))
-            .collect();
+        let rules_elsewhere = learned.redirect.and_then(|target| {
+            let target = self.canonical.parse(target.as_str()).ok()?;
+            Some((origin, target))
+        });
+        let mut links = Vec::new();
         if self.shared.settings.crawl.sitemaps {
-            links.extend(self.sitemaps(&learned.sitemaps, &turn.visit));
+            links = self.sitemaps(&learned.sitemaps, &turn.visit);
         }
         let mut outcome = self
             .keep(&robots, &turn, &exchange, &Understood::default())
@@ -251,17 +260,19 @@ impl Worker {
             Fate::AnotherTurn
         };
         let end = end_report(&exchange, turn.started, ended);
-        Ok(self.ended(
-            turn,
-            Ending {
-                ended,
-                end,
-                fate,
-                crawl_delay: learned.crawl_delay,
-                links,
-                outcome,
-            },
-        ))
+        let ending = Ending {
+            ended,
+            end,
+            fate,
+            links,
+            outcome,
+        };
+        Ok(EndedVisit {
+            rules_elsewhere,
+            // What another server's file asks for is not for that server.
+            crawl_delay: learned.crawl_delay.filter(|_| !is_redirected),
+            ..self.ended(turn, ending)
+        })
     }
 
     /// Fetches a page, keeps it, and finds where it leads.
@@ -284,7 +295,6 @@ impl Worker {
                 ended,
                 end,
                 fate,
-                crawl_delay: None,
                 links,
                 outcome,
             },
@@ -333,7 +343,6 @@ impl Worker {
                 ended,
                 end: EndReport::Unvisited,
                 fate,
-                crawl_delay: None,
                 links: Vec::new(),
                 outcome,
             },
@@ -349,8 +358,9 @@ impl Worker {
             ended: ending.ended,
             end: ending.end,
             fate: ending.fate,
-            crawl_delay: ending.crawl_delay,
+            crawl_delay: None,
             links: ending.links,
+            rules_elsewhere: None,
             outcome: ending.outcome,
             worker: self.number,
         }
@@ -363,23 +373,13 @@ impl Worker {
             .unwrap_or_default()
     }
 
-    /// Where a robots.txt redirects to: a visit of its own, under the other server's lease.
-    fn redirected_rules(&self, target: &url::Url) -> Option<Discovered> {
-        let url = self.canonical.parse(target.as_str()).ok()?;
-        Some(Discovered {
-            url,
-            hop: Some('P'),
-            depth: 0,
-            purpose: Purpose::Robots,
-        })
-    }
-
     fn sitemaps(&self, sitemaps: &[String], visit: &Visit) -> Vec<Discovered> {
         let named = sitemaps
             .iter()
             .filter_map(|text| self.canonical.parse(text).ok());
         links::in_scope(
             self,
+            false,
             named.map(|url| Discovered {
                 url,
                 hop: Some('M'),
@@ -402,7 +402,6 @@ struct Ending {
     ended: Time,
     end: EndReport,
     fate: Fate,
-    crawl_delay: Option<Duration>,
     links: Vec<Discovered>,
     outcome: Outcome,
 }
@@ -411,6 +410,13 @@ struct Ending {
 fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
     if let Some(429 | 503) = exchange.status() {
         let retry_after = exchange.retry_after(SystemTime::now());
+        // Where we cut the answer short, the server may notice later than we do.
+        let slack = if exchange.failure().is_some() {
+            ABORT_SLACK
+        } else {
+            Duration::ZERO
+        };
+        let retry_after = retry_after.map(|wait| wait + slack);
         return EndReport::Overloaded { retry_after };
     }
     match exchange.failure() {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use junkai_fetch::DnsFailure;
-use junkai_frontier::backlog::{Entry, NotReplaced};
+use junkai_frontier::backlog::{BacklogError, Entry, NotReplaced};
 use junkai_frontier::{EndReport, Event, Overflow, Place, Time};
 use junkai_weburl::{Fingerprint, PageUrl};
 
@@ -15,26 +15,33 @@ use crate::control::Live;
 use crate::hosts::Whereabouts;
 use crate::log::{self, WarcPlace};
 use crate::visit::{
-    Discovered, EndedVisit, Fate, Outcome, Purpose, Report, Visit, status, timestamp_of,
+    Discovered, EndedVisit, Fate, Outcome, Purpose, Report, Visit, robots_entry, status,
+    timestamp_of,
 };
 
 /// Reports taken in per round at most, so that starts are not kept waiting.
 const REPORTS_PER_ROUND: usize = 1024;
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
 const OVERLOAD_PATIENCE: u8 = 4;
+/// URLs that are looked up together: fewer than fit in the smallest table.
+const DISCOVERED_AT_A_TIME: usize = 4096;
 /// The wait between two tries is doubled at most so often.
 const DOUBLINGS_MAX: u8 = 10;
 
 impl Rounds {
     /// Offers the seeds that were not known yet.
     pub(super) fn admit_seeds(&mut self, seeds: Vec<PageUrl>) -> Result<(), CrawlError> {
+        for seed in &seeds {
+            self.widen_scope(seed);
+        }
         let seed = |url| Discovered {
             url,
             hop: None,
             depth: 0,
             purpose: Purpose::Page,
         };
-        self.discover(seeds.into_iter().map(seed).collect(), "", "")
+        let seeds: Vec<Discovered> = seeds.into_iter().map(seed).collect();
+        self.discover(&seeds, "", "")
     }
 
     /// Takes in what the workers report, after waiting for the first report at most `patience`.
@@ -44,8 +51,8 @@ impl Rounds {
             match report {
                 Some(Report::Ended(ended)) => self.visit_ended(*ended)?,
                 Some(Report::Resolved { host, answer }) => {
-                    for visit in self.hosts.answer(host, answer, self.clock.now()) {
-                        self.line_up(visit)?;
+                    for waiter in self.hosts.answer(host, answer, self.clock.now()) {
+                        self.host_answered(waiter)?;
                     }
                 }
                 Some(Report::Asked { url, reply }) => {
@@ -102,30 +109,27 @@ impl Rounds {
         self.count(&ended);
         self.scheduler.set_concurrency_max(self.starts_allowed());
         let (key, at) = (ended.key, ended.ended.min(now));
+        let before = self.scheduler.server_state(key);
         if let Some(delay) = ended.crawl_delay {
-            let interval = delay.max(self.scheduler.explain(key).interval);
+            // The largest wish of all hosts on this server.
+            let interval = delay.max(before.interval_told);
             self.scheduler.step(
                 now,
                 Event::SetInterval { key, interval },
                 &mut self.commands,
             );
         }
-        self.scheduler.step(
-            now,
-            Event::Ended {
-                key,
-                at,
-                report: ended.end,
-            },
-            &mut self.commands,
-        );
-        if ended.crawl_delay.is_some()
-            || matches!(ended.end, EndReport::Overloaded { .. } | EndReport::Failed)
-        {
+        let report = ended.end;
+        self.scheduler
+            .step(now, Event::Ended { key, at, report }, &mut self.commands);
+        if self.scheduler.server_state(key) != before {
             self.servers.note(&self.scheduler, key);
         }
+        if let Some((origin, target)) = ended.rules_elsewhere.take() {
+            self.append(&robots_entry(&target, &origin, now))?;
+        }
         let links = std::mem::take(&mut ended.links);
-        self.discover(links, ended.visit.url.as_str(), &ended.visit.hops)?;
+        self.discover(&links, ended.visit.url.as_str(), &ended.visit.hops)?;
         self.settle(ended, now)
     }
 
@@ -187,6 +191,7 @@ impl Rounds {
                 outcome.result
             );
             self.note(&visit, &outcome, made);
+            self.becomes_known(&visit)?;
             self.backlog.ack(visit.ticket);
             return Ok(());
         }
@@ -205,12 +210,12 @@ impl Rounds {
         failure: &DnsFailure,
     ) -> Result<(), CrawlError> {
         let now = self.clock.now();
-        let made = Made {
-            started: now,
-            ended: now,
-            worker: 0,
-            address: None,
-        };
+        let made = Made::never(now);
+        if visit.purpose == Purpose::Robots
+            && let Ok(robots) = self.canonical.parse(&visit.via)
+        {
+            self.rules.give_up(robots.origin(), now);
+        }
         let outcome = Outcome {
             status: status::DNS_FAILED,
             result: failure.to_string(),
@@ -233,23 +238,26 @@ impl Rounds {
     }
 
     /// Logs and acknowledges a visit that is not going to be made.
-    pub(super) fn dismiss(&mut self, visit: Visit, outcome: &Outcome) {
-        let now = self.clock.now();
-        self.note(
-            &visit,
-            outcome,
-            Made {
-                started: now,
-                ended: now,
-                worker: 0,
-                address: None,
-            },
-        );
+    pub(super) fn dismiss(&mut self, visit: Visit, outcome: &Outcome) -> Result<(), CrawlError> {
+        self.note(&visit, outcome, Made::never(self.clock.now()));
+        self.becomes_known(&visit)?;
         self.backlog.ack(visit.ticket);
+        Ok(())
+    }
+
+    /// Where overflow is discarded: a URL whose visit was settled in another way than by a place is known from now on.
+    fn becomes_known(&mut self, visit: &Visit) -> Result<(), CrawlError> {
+        let fingerprint = visit.url.fingerprint().0;
+        if self.unplaced.remove(&fingerprint) {
+            self.make_room_in_seen(1)?;
+            self.seen.insert(fingerprint)?;
+        }
+        Ok(())
     }
 
     /// Moves a visit to a later place in the backlog.
     pub(super) fn put_away(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
+        self.becomes_known(&visit)?;
         let entry = visit.entry(due);
         let mut ticket = visit.ticket;
         while let Err(NotReplaced {
@@ -266,54 +274,72 @@ impl Rounds {
     /// Appends to the backlog, however long it takes until there is room on the disk.
     pub(super) fn append(&mut self, entry: &Entry) -> Result<(), CrawlError> {
         while let Err(error) = self.backlog.append(entry, self.clock.now()) {
+            if let BacklogError::EntryTooLong { bytes } = error {
+                tracing::warn!(
+                    url = entry.url,
+                    bytes,
+                    "a URL is too long to wait for its turn"
+                );
+                return Ok(());
+            }
             self.wait_for_room(error.into())?;
         }
         Ok(())
     }
 
     /// Takes in URLs that are in scope: those that were not known go to the backlog.
-    fn discover(
-        &mut self,
-        found: Vec<Discovered>,
-        via: &str,
-        hops: &str,
-    ) -> Result<(), CrawlError> {
-        if found.is_empty() {
-            return Ok(());
-        }
+    fn discover(&mut self, found: &[Discovered], via: &str, hops: &str) -> Result<(), CrawlError> {
         let now = self.clock.now();
-        let fingerprints: Vec<u64> = found.iter().map(Discovered::fingerprint).collect();
-        let mut new = Vec::with_capacity(found.len());
-        if self.seen.room() < found.len() {
-            self.make_room_in_seen()?;
-        }
-        match self.settings.crawl.overflow {
-            Overflow::Defer => self.seen.insert_batch(&fingerprints, &mut new)?,
-            // A URL that finds no room must stay unknown: it becomes known when it is placed.
-            Overflow::Discard => {
-                for fingerprint in fingerprints {
-                    new.push(!self.seen.contains(fingerprint)?);
+        let from_seed = hops.bytes().all(|hop| hop == b'R');
+        let mut new = Vec::new();
+        for found in found.chunks(DISCOVERED_AT_A_TIME) {
+            self.which_are_new(found, &mut new)?;
+            for (found, _) in found.iter().zip(&new).filter(|(_, new)| **new) {
+                if from_seed && found.hop == Some('R') && found.purpose == Purpose::Page {
+                    self.widen_scope(&found.url);
                 }
-            }
-        }
-        for (found, new) in found.into_iter().zip(new) {
-            if new {
-                self.widen_scope(&found, hops);
                 self.append(&found.entry(via, hops, now))?;
             }
         }
         Ok(())
     }
 
-    /// Where a seed redirects to counts as a seed.
-    fn widen_scope(&mut self, found: &Discovered, hops: &str) {
-        let is_seed = matches!(found.hop, None | Some('R')) && hops.bytes().all(|hop| hop == b'R');
-        if is_seed
-            && found.purpose == Purpose::Page
-            && let Ok(mut scope) = self.scope.write()
-            && scope.add_root(&found.url)
+    /// Which URLs were not known; from now on they are.
+    fn which_are_new(
+        &mut self,
+        found: &[Discovered],
+        new: &mut Vec<bool>,
+    ) -> Result<(), CrawlError> {
+        let fingerprints: Vec<u64> = found
+            .iter()
+            .map(|found| found.url.fingerprint().0)
+            .collect();
+        match self.settings.crawl.overflow {
+            Overflow::Defer => {
+                self.make_room_in_seen(found.len())?;
+                self.seen.insert_batch(&fingerprints, new)?;
+            }
+            // A URL that finds no room must stay unknown: it becomes known when it is placed.
+            Overflow::Discard => {
+                new.clear();
+                for fingerprint in fingerprints {
+                    let has_room = self.unplaced.len() < self.settings.ring.waiting_max;
+                    let is_new = has_room
+                        && !self.seen.contains(fingerprint)?
+                        && self.unplaced.insert(fingerprint);
+                    new.push(is_new);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the scope reach around a seed, or around where one redirects to.
+    fn widen_scope(&mut self, seed: &PageUrl) {
+        if let Ok(mut scope) = self.scope.write()
+            && scope.add_root(seed)
         {
-            self.servers.note_seed(&found.url);
+            self.servers.note_seed(seed);
         }
     }
 
@@ -384,4 +410,16 @@ pub(super) struct Made {
     ended: Time,
     worker: usize,
     address: Option<IpAddr>,
+}
+
+impl Made {
+    /// A visit that was not made, as of `now`.
+    fn never(now: Time) -> Made {
+        Made {
+            started: now,
+            ended: now,
+            worker: 0,
+            address: None,
+        }
+    }
 }

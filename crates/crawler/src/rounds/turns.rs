@@ -1,10 +1,11 @@
 //! What goes out: from the backlog through admission and the ring to the workers.
 
+use junkai_frontier::backlog::{BacklogError, Entry, Ticket};
 use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey, Time};
 
 use super::Rounds;
 use crate::CrawlError;
-use crate::hosts::Whereabouts;
+use crate::hosts::{Waiter, Whereabouts};
 use crate::rules::Say;
 use crate::visit::{Line, Order, Outcome, Purpose, Visit, is_discard_marker, status};
 
@@ -17,7 +18,7 @@ impl Rounds {
         let now = self.clock.now();
         let room = self.scheduler.room().saturating_sub(self.hosts.waiting());
         for _ in 0..room.min(REFILL_PER_ROUND) {
-            let Some((ticket, entry)) = self.backlog.next(now)? else {
+            let Some((ticket, entry)) = self.next_waiting(now)? else {
                 break;
             };
             if is_discard_marker(&entry) {
@@ -43,6 +44,19 @@ impl Rounds {
         self.carry_out()
     }
 
+    /// The next visit that is due. A damaged file is told of, and passed over.
+    fn next_waiting(&mut self, now: Time) -> Result<Option<(Ticket, Entry)>, CrawlError> {
+        loop {
+            match self.backlog.next(now) {
+                Ok(next) => return Ok(next),
+                Err(error @ BacklogError::Damaged { .. }) => {
+                    tracing::error!(%error, "waiting visits cannot be read; the crawl goes on without them");
+                }
+                Err(error) => self.wait_for_room(error.into())?,
+            }
+        }
+    }
+
     /// Brings a visit to its server's line in the ring, by way of its host's address.
     pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
         let now = self.clock.now();
@@ -50,8 +64,7 @@ impl Rounds {
             && let Say::Denied { line } = self.rules.ask(&visit.url, now)
         {
             self.progress.robots_denied.add(1);
-            self.dismiss(visit, &Outcome::robots_denied(line));
-            return Ok(());
+            return self.dismiss(visit, &Outcome::robots_denied(line));
         }
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, _) if !self.may_visit(address) => Err(CrawlError::NoContact {
@@ -62,11 +75,23 @@ impl Rounds {
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
             Whereabouts::Unknown => {
                 let host: Box<str> = visit.url.host().into();
-                if self.hosts.wait(visit) {
-                    self.crew.give(host_worker(&host), Order::Resolve(host))?;
-                }
-                Ok(())
+                self.ask_for_host(host, Waiter::Placing(visit))
             }
+        }
+    }
+
+    fn ask_for_host(&mut self, host: Box<str>, waiter: Waiter) -> Result<(), CrawlError> {
+        if self.hosts.wait(waiter) {
+            self.crew.give(host_worker(&host), Order::Resolve(host))?;
+        }
+        Ok(())
+    }
+
+    /// Goes on with a visit whose host was asked for.
+    pub(super) fn host_answered(&mut self, waiter: Waiter) -> Result<(), CrawlError> {
+        match waiter {
+            Waiter::Placing(visit) => self.line_up(visit),
+            Waiter::Starting { visit, key, at } => self.start(visit, key, at),
         }
     }
 
@@ -82,14 +107,17 @@ impl Rounds {
             }
             (Line::New, Overflow::Discard) => {
                 let fingerprint = visit.url.fingerprint().0;
-                if self.seen.contains(fingerprint)? {
-                    self.backlog.ack(visit.ticket);
+                if !self.unplaced.remove(&fingerprint) {
+                    // Found in an earlier run, and so known already: it cannot be discarded any more.
+                    self.scheduler
+                        .step(now, Event::Return { visit, key }, &mut self.commands);
                     return Ok(());
                 }
                 let discarded = self.scheduler.counters().discarded;
                 self.scheduler
                     .step(now, Event::Offer { visit, key }, &mut self.commands);
                 if self.scheduler.counters().discarded == discarded {
+                    self.make_room_in_seen(1)?;
                     self.seen.insert(fingerprint)?;
                 }
             }
@@ -114,11 +142,13 @@ impl Rounds {
         Ok(())
     }
 
-    /// Sends a visit to its worker, if its host is still where it was when the visit was placed.
+    /// Sends a visit to its worker, if its host is still where it was when the visit was placed. If that is no longer
+    /// known, the visit keeps its turn and its lease until it is.
     fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, there) if there == key => {
+                self.heed_crawl_delay(&visit, key, now);
                 self.in_flight.insert(visit.url.fingerprint());
                 let order = Order::Visit {
                     visit,
@@ -128,7 +158,11 @@ impl Rounds {
                 };
                 self.crew.give(key.index(), order)?;
             }
-            Whereabouts::At(..) | Whereabouts::Nowhere(_) | Whereabouts::Unknown => {
+            Whereabouts::Unknown => {
+                let host: Box<str> = visit.url.host().into();
+                self.ask_for_host(host, Waiter::Starting { visit, key, at })?;
+            }
+            Whereabouts::At(..) | Whereabouts::Nowhere(_) => {
                 let ended = Event::Ended {
                     key,
                     at: now,
@@ -139,6 +173,21 @@ impl Rounds {
             }
         }
         Ok(())
+    }
+
+    /// A host that moved, or whose rules came from elsewhere, brings its `Crawl-delay` to the server where it is now.
+    fn heed_crawl_delay(&mut self, visit: &Visit, key: ServerKey, now: Time) {
+        let told = self.scheduler.server_state(key).interval_told;
+        if let Some(interval) = self.rules.crawl_delay(&visit.url)
+            && told < interval
+        {
+            self.scheduler.step(
+                now,
+                Event::SetInterval { key, interval },
+                &mut self.commands,
+            );
+            self.servers.note(&self.scheduler, key);
+        }
     }
 
     /// Lines up anew what found its host moved.

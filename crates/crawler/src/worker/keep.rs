@@ -89,7 +89,8 @@ impl Keeper {
         let metadata = metadata(url, turn, exchange, understood);
         let capture = Capture {
             target_uri: url.as_str(),
-            date: timestamp_of(turn.started),
+            date: Timestamp::try_from(exchange.started)
+                .unwrap_or_else(|_| timestamp_of(turn.started)),
             address: exchange.remote.map_or(turn.address, |remote| remote.ip()),
             protocol: &protocol,
             cipher: exchange.tls.as_ref().map(|tls| tls.cipher.as_str()),
@@ -113,12 +114,15 @@ impl Keeper {
         let revisit = known
             .as_ref()
             .and_then(|known| known.twin(file.as_deref(), capture.payload));
-        let is_twin = revisit.is_some();
+        let mut is_twin = revisit.is_some();
         let stored = self.write(&Capture { revisit, ..capture })?;
         drop(known);
-        let stored = match stored {
-            Some(stored) => stored,
-            None => self.write_when_there_is_room(&capture).await?,
+        let stored = if let Some(stored) = stored {
+            stored
+        } else {
+            // By then another file may be open: it is stored in full.
+            is_twin = false;
+            self.write_when_there_is_room(&capture).await?
         };
         if let (Some(payloads), false) = (payloads, is_twin) {
             payloads

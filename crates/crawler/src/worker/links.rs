@@ -19,6 +19,9 @@ pub(crate) struct Understood {
     pub(crate) annotations: Vec<String>,
 }
 
+/// Redirects in a row that are followed: as many as browsers do.
+const REDIRECTS_MAX: usize = 20;
+
 /// Reads what an exchange brought.
 pub(crate) fn understand(worker: &Worker, visit: &Visit, exchange: &Exchange) -> Understood {
     let mut understood = Understood::default();
@@ -51,12 +54,12 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
         depth: visit.depth,
         purpose: visit.purpose,
     };
-    let is_seed = visit.hops.bytes().all(|hop| hop == b'R');
-    if is_seed {
-        understood.links.push(discovered);
-    } else {
-        understood.links = in_scope(worker, [discovered].into_iter());
+    let redirects = visit.hops.bytes().rev().take_while(|hop| *hop == b'R');
+    if REDIRECTS_MAX <= redirects.count() {
+        understood.annotations.push("tooManyRedirects".to_owned());
+        return;
     }
+    understood.links = in_scope(worker, visit.is_seed(), [discovered].into_iter());
 }
 
 fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &mut Understood) {
@@ -155,7 +158,7 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
             purpose,
         })
     });
-    in_scope(worker, discovered)
+    in_scope(worker, false, discovered)
 }
 
 /// The entries of a sitemap or feed, one link further than the list.
@@ -168,6 +171,7 @@ fn listed<'a>(
     let parse = |text| worker.canonical.parse(text).ok();
     in_scope(
         worker,
+        false,
         entries.filter_map(parse).map(|url: PageUrl| Discovered {
             url,
             hop: Some('M'),
@@ -177,9 +181,10 @@ fn listed<'a>(
     )
 }
 
-/// Keeps what belongs to the crawl.
+/// Keeps what belongs to the crawl; where a seed redirects to is a seed.
 pub(crate) fn in_scope(
     worker: &Worker,
+    from_seed: bool,
     discovered: impl Iterator<Item = Discovered>,
 ) -> Vec<Discovered> {
     let Ok(scope) = worker.shared.scope.read() else {
@@ -188,9 +193,10 @@ pub(crate) fn in_scope(
     let mut outside = 0;
     let kept = discovered
         .filter(|found| {
-            let how = match found.purpose {
-                Purpose::Requisite => Found::Requisite,
-                Purpose::Page | Purpose::Robots => Found::Link(found.depth),
+            let how = match (found.purpose, found.hop) {
+                (Purpose::Requisite, _) => Found::Requisite,
+                (Purpose::Page | Purpose::Robots, Some('R')) if from_seed => Found::Seed,
+                (Purpose::Page | Purpose::Robots, _) => Found::Link(found.depth),
             };
             let accepted = scope.decide(&found.url, how).accepts();
             outside += u64::from(!accepted);

@@ -101,7 +101,10 @@ impl Parser {
             return;
         };
         let shown = &line[..line.len().min(LINE_SHOWN_MAX)];
-        let text = String::from_utf8_lossy(shown).trim().to_owned();
+        // It is shown to people: what would steer a terminal does not pass.
+        let text = String::from_utf8_lossy(shown)
+            .trim()
+            .replace(char::is_control, "\u{fffd}");
         let line = DecidingLine { number, text };
         let rule = Rule {
             pattern,

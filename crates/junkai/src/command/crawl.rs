@@ -127,11 +127,11 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
         (false, false, false) => Style::Lines,
     };
     let progress = Arc::new(Progress::default());
+    stop_on_signals(Arc::clone(&progress))?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
     for repair in crawl.repairs() {
         eprintln!("repaired: {repair}");
     }
-    stop_on_signals(Arc::clone(&progress))?;
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();
     screen.finish();
