@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use junkai_frontier::backlog::{Backlog, Position};
 use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
 
+use junkai_weburl::CanonicalConfig;
+
 use crate::CrawlError;
 use crate::log::Logs;
 use crate::manifest::{Manifest, boot_id};
@@ -28,6 +30,7 @@ pub(crate) struct Checkpoints {
     every: Duration,
     disk_free_min: u64,
     keys: u32,
+    canonical: CanonicalConfig,
     due: Instant,
     disk_look_due: Instant,
     running: Option<JoinHandle<Result<(), CrawlError>>>,
@@ -42,6 +45,7 @@ impl Checkpoints {
             every: settings.crawl.checkpoint_every,
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
+            canonical: settings.canonical.clone(),
             due: now,
             disk_look_due: now,
             running: None,
@@ -118,13 +122,15 @@ impl Checkpoints {
 
     /// Notes the lengths of all files, and makes them durable beside the crawl.
     fn begin(&mut self, seen: &Seen, backlog: &mut Backlog, logs: &Logs) -> Result<(), CrawlError> {
+        let waiting = backlog.stats();
         let manifest = Manifest {
             format: Manifest::format(),
             boot: boot_id(),
             backlog: backlog.sync()?,
             keys: self.keys,
             known: seen.len(),
-            waiting: backlog.waiting(),
+            waiting: waiting.waiting + waiting.in_hand,
+            canonical: self.canonical.clone(),
             log_lengths: logs.lengths(),
         };
         let archive = self.archive.clone();
@@ -186,7 +192,7 @@ impl Checkpoints {
                     "the disk is nearly full: the crawl pauses until there is room"
                 );
             } else {
-                tracing::info!(free, "there is room on the disk again: the crawl goes on");
+                tracing::warn!(free, "there is room on the disk again: the crawl goes on");
             }
         }
     }

@@ -83,11 +83,17 @@ pub fn explain(
             archive: folder.to_owned(),
         });
     }
+    let canonical = Canonicalizer::new(&settings.canonical);
     let index = Index::open(folder)?;
     let visits = visits(folder, url)?;
     let captures = index
         .lookup(url.as_str())?
         .collect::<Result<Vec<Entry>, _>>()?;
+    // The index folds case and more; other pages may share the key.
+    let captures = captures
+        .into_iter()
+        .filter(|entry| canonical.parse(&entry.url).is_ok_and(|other| other == *url))
+        .collect();
     let waiting = waiting(&state, url)?;
     let depth = waiting
         .as_ref()

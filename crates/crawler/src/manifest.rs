@@ -12,6 +12,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use junkai_frontier::backlog::Lengths;
+use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
 const FORMAT: u32 = 1;
@@ -27,6 +28,8 @@ pub(crate) struct Manifest {
     pub(crate) backlog: Lengths,
     /// Number of server keys: the persisted holds are meant for it.
     pub(crate) keys: u32,
+    /// How URLs are made canonical: what the known ones were compared by.
+    pub(crate) canonical: CanonicalConfig,
     /// URLs known.
     pub(crate) known: u64,
     /// Visits waiting.
@@ -151,6 +154,7 @@ mod tests {
             boot: boot_id(),
             backlog: Lengths::default(),
             keys: 64,
+            canonical: CanonicalConfig::default(),
             known: 7,
             waiting: 3,
             log_lengths: [10, 20],

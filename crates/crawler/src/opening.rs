@@ -1,7 +1,7 @@
 //! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
@@ -32,6 +32,8 @@ pub(crate) struct Opening {
     pub(crate) logs: Logs,
     pub(crate) checkpoints: Checkpoints,
     pub(crate) seeds: Vec<PageUrl>,
+    /// The archive's folder.
+    pub(crate) archive: PathBuf,
     /// Whether the archive was crawled before.
     pub(crate) is_resumed: bool,
     /// What had to be repaired, in sentences.
@@ -51,9 +53,13 @@ impl Opening {
         write_settings_down(folder, &settings)?;
         let clock = Clock::start();
         let manifest = Manifest::load(&state)?;
-        check_keys(manifest.as_ref(), &settings)?;
+        check_fixed(manifest.as_ref(), &settings)?;
         let mut repairs = Vec::new();
-        let recovery = junkai_archive::recover(folder)?;
+        let mut recovery = junkai_archive::recover(folder)?;
+        // A file that was merely open, and whole, is nothing to tell of.
+        recovery
+            .closed
+            .retain(|file| 0 < file.bytes_cut + file.lines_made + file.lines_dropped);
         if !recovery.is_empty() {
             repairs.push(recovery.to_string());
         }
@@ -83,7 +89,7 @@ impl Opening {
             return Err(CrawlError::NothingToCrawl);
         }
         Ok(Opening {
-            rules: Arc::new(Rules::new(&settings.identity.product)),
+            rules: Arc::new(Rules::load(&settings.identity.product, &state)),
             checkpoints,
             scope: Arc::new(RwLock::new(scope)),
             settings: Arc::new(settings),
@@ -93,6 +99,7 @@ impl Opening {
             servers,
             logs,
             seeds,
+            archive: folder.to_owned(),
             is_resumed,
             repairs,
             lock,
@@ -132,43 +139,55 @@ fn lock(folder: &Path, state: &Path) -> Result<File, CrawlError> {
     }
 }
 
-/// Leaves the settings in force in a new archive, so that the next run needs no flags. Limits of this run are not kept.
+/// Writes the settings of this run to `state/settings.toml`, where `explain` finds them; and to a new archive's
+/// `junkai.toml`, so that the next run needs no flags. Limits of this run are not kept.
 fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlError> {
-    let path = folder.join("junkai.toml");
-    if path.exists() {
-        return Ok(());
-    }
     let mut kept = settings.clone();
     kept.crawl.pages_max = None;
     kept.crawl.run_time_max = None;
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;
-    let aside = folder.join("junkai.toml.new");
-    fs::write(
-        &aside,
-        format!(
-            "# The settings in force. `junkai init` writes a file that explains each.\n\n{text}"
-        ),
-    )?;
-    File::open(&aside)?.sync_all()?;
-    fs::rename(&aside, &path)?;
+    replace(&folder.join("state/settings.toml"), &text)?;
+    let path = folder.join("junkai.toml");
+    if !path.exists() {
+        let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
+        replace(&path, &format!("{head}\n\n{text}"))?;
+    }
     Ok(())
 }
 
-/// Server keys are persisted with the holds that servers asked for: they must keep their meaning.
-fn check_keys(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), CrawlError> {
-    match manifest {
-        Some(manifest) if manifest.keys != settings.ring.keys => {
-            let mistake = format!(
-                "ring.keys: this archive was begun with {}; it cannot change",
-                manifest.keys
-            );
-            Err(CrawlError::Settings {
-                mistakes: vec![mistake],
-            })
-        }
-        _ => Ok(()),
+/// Puts a file in place whole, or not at all.
+fn replace(path: &Path, text: &str) -> Result<(), CrawlError> {
+    let aside = path.with_extension("new");
+    fs::write(&aside, text)?;
+    File::open(&aside)?.sync_all()?;
+    fs::rename(&aside, path)?;
+    Ok(())
+}
+
+/// What an archive was begun with and cannot change: by it the known URLs and the holds of servers have their meaning.
+fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), CrawlError> {
+    let Some(manifest) = manifest else {
+        return Ok(());
+    };
+    let mut mistakes = Vec::new();
+    if manifest.keys != settings.ring.keys {
+        let keys = manifest.keys;
+        mistakes.push(format!(
+            "ring.keys: this archive was begun with {keys}; it cannot change"
+        ));
+    }
+    if manifest.canonical != settings.canonical {
+        mistakes.push(
+            "[canonical]: this archive was begun with other settings; they cannot change"
+                .to_owned(),
+        );
+    }
+    if mistakes.is_empty() {
+        Ok(())
+    } else {
+        Err(CrawlError::Settings { mistakes })
     }
 }
 

@@ -5,6 +5,7 @@
 //! whether the disk is full.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ macro_rules! counters {
         pub struct Progress {
             $($(#[doc = $doc])+ pub $name: Counter,)+
             stop: AtomicU8,
+            trouble: Mutex<Option<String>>,
             disk_low: AtomicBool,
             waiting_for_room: AtomicU64,
         }
@@ -23,6 +25,8 @@ macro_rules! counters {
         #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
         pub struct Snapshot {
             $($(#[doc = $doc])+ pub $name: u64,)+
+            /// The last visit that failed, and why.
+            pub trouble: Option<String>,
             /// The crawl waits for room on the disk.
             pub disk_full: bool,
         }
@@ -31,7 +35,7 @@ macro_rules! counters {
             /// Reads all counters.
             #[must_use]
             pub fn snapshot(&self) -> Snapshot {
-                Snapshot { $($name: self.$name.read(),)+ disk_full: self.is_disk_full() }
+                Snapshot { $($name: self.$name.read(),)+ trouble: self.trouble(), disk_full: self.is_disk_full() }
             }
         }
     };
@@ -112,6 +116,19 @@ pub enum Stop {
 }
 
 impl Progress {
+    /// Tells of a visit that failed.
+    pub(crate) fn tell_of(&self, url: &str, reason: &str) {
+        let text = format!("{url}: {reason}").replace(char::is_control, "\u{fffd}");
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     /// Asks the crawl to end; a second time, to end at once.
     pub fn ask_to_stop(&self) -> Stop {
         match self.stop.fetch_add(1, Ordering::Relaxed) {

@@ -10,6 +10,7 @@ mod intake;
 mod turns;
 
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -66,6 +67,8 @@ pub(crate) struct Rounds {
     in_flight: HashSet<Fingerprint>,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
+    /// The archive's folder.
+    archive: PathBuf,
     /// The archive is ours as long as this is open.
     _lock: File,
 }
@@ -93,6 +96,9 @@ impl Rounds {
     pub(crate) fn close(mut self) -> Result<Snapshot, CrawlError> {
         // What is reported from here on was not taken in: it is visited again.
         self.crew.dismiss()?;
+        if let Err(error) = self.rules.save(&self.archive.join("state")) {
+            tracing::warn!(%error, "the rules of robots.txt files could not be kept; they will be asked for again");
+        }
         self.write_down()?;
         self.checkpoints
             .finish(&mut self.seen, &mut self.backlog, &self.logs)?;
@@ -258,6 +264,7 @@ impl Rounds {
             unplaced: HashSet::new(),
             in_flight: HashSet::new(),
             is_winding_down: false,
+            archive: opening.archive,
             _lock: opening.lock,
             settings,
             clock,

@@ -6,6 +6,9 @@
 //!
 //! Not here: what the rules mean (`fetch::robots`), and when they may be fetched (the ring decides, as for any visit).
 
+use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,6 +19,8 @@ use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 use url::Url;
 
+/// Where rules wait for the next run, below `state/`.
+const FILE: &str = "robots.jsonl";
 /// Origins whose rules are kept at most.
 const ORIGINS_MAX: usize = 50_000;
 /// How long a redirected robots.txt may be on its way before it is asked for anew.
@@ -65,6 +70,37 @@ impl Rules {
             agent: agent.to_owned(),
             origins: Mutex::default(),
         }
+    }
+
+    /// The rules that an earlier run left; none if it left none that can be read.
+    pub(crate) fn load(agent: &str, state: &Path) -> Rules {
+        let rules = Rules::new(agent);
+        let text = fs::read_to_string(state.join(FILE)).unwrap_or_default();
+        for line in text.lines() {
+            if let Ok((origin, state)) = serde_json::from_str::<(Box<str>, RobotsState)>(line) {
+                let redirected_until = None;
+                rules.lock().insert(
+                    origin,
+                    Origin {
+                        state,
+                        redirected_until,
+                    },
+                );
+            }
+        }
+        rules
+    }
+
+    /// Leaves the rules to the next run. Without them it would only ask again.
+    pub(crate) fn save(&self, state: &Path) -> io::Result<()> {
+        let mut text = Vec::new();
+        for (origin, known) in &*self.lock() {
+            serde_json::to_writer(&mut text, &(origin, &known.state))?;
+            text.push(b'\n');
+        }
+        let aside = state.join("robots.new");
+        fs::write(&aside, text)?;
+        fs::rename(&aside, state.join(FILE))
     }
 
     /// What robots.txt says to a visit now.
@@ -226,6 +262,23 @@ mod tests {
             panic!("a page may be visited without rules")
         };
         assert!(matches!(rules.ask(&visit, NOW + wait), Say::Fetch(_)));
+    }
+
+    #[test]
+    fn the_next_run_knows_the_rules() {
+        let state = tempfile::tempdir().unwrap();
+        let rules = Rules::new("junkai");
+        learn(
+            &rules,
+            b"HTTP/1.1 200 OK\r\nContent-Length: 27\r\n\r\nUser-agent: *\nDisallow: /x\n",
+        );
+        rules.save(state.path()).unwrap();
+        let rules = Rules::load("junkai", state.path());
+        assert!(matches!(
+            rules.ask(&page("https://a.example/x"), NOW),
+            Say::Denied { .. }
+        ));
+        assert_eq!(rules.ask(&page("https://a.example/y"), NOW), Say::Allowed);
     }
 
     #[test]

@@ -135,6 +135,7 @@ impl Settings {
                 "identity.contact = {contact:?}: give an e-mail address (you@example.org) or a URL (https://example.org/bot)"
             ));
         }
+        mistakes.extend(self.archive.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),

@@ -125,6 +125,12 @@ impl Visit {
     }
 }
 
+/// The entry of a visit that is known already, and so neither new nor to be discarded.
+pub(crate) fn returning(mut entry: Entry) -> Entry {
+    entry.kind |= RETURNING;
+    entry
+}
+
 /// Whether an entry only says that its URL was discarded.
 pub(crate) fn is_discard_marker(entry: &Entry) -> bool {
     entry.kind & DISCARDED != 0

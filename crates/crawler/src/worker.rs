@@ -327,6 +327,12 @@ impl Worker {
         outcome
             .annotations
             .extend(understood.annotations.iter().cloned());
+        if let Some(remark) = understood.remark.as_ref().or(exchange.irregular.as_ref()) {
+            outcome.result = format!("{}; {remark}", outcome.result);
+        }
+        if exchange.irregular.is_some() {
+            outcome.annotations.push("irregular".to_owned());
+        }
         if 0 < turn.visit.tries {
             outcome
                 .annotations

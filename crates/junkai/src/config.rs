@@ -4,6 +4,7 @@
 //! text where every other key is blanked out; the lines stay the same, and each mistake shows up by itself.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -37,93 +38,131 @@ pub(crate) fn report(place: &str, mistakes: &[String]) -> anyhow::Error {
 }
 
 fn parse(text: &str) -> Result<Settings, Vec<String>> {
-    match toml::from_str::<Settings>(text) {
+    let first = match toml::from_str::<Settings>(text) {
         Ok(settings) => {
             let mistakes = settings.mistakes();
-            if mistakes.is_empty() {
+            return if mistakes.is_empty() {
                 Ok(settings)
             } else {
                 Err(mistakes)
-            }
+            };
         }
-        Err(first) => {
-            let mut mistakes = mistakes_by_key(text);
-            if mistakes.is_empty() {
-                mistakes.push(describe(text, &first));
-            }
-            Err(mistakes)
-        }
-    }
-}
-
-/// Every mistake that a single key makes by itself.
-fn mistakes_by_key(text: &str) -> Vec<String> {
+        Err(first) => first,
+    };
     let Ok(document) = DeTable::parse(text) else {
         // Not TOML at all: the parser's own message is the best there is.
-        return Vec::new();
+        return Err(vec![describe(text, &first).text]);
     };
-    let mut keys = Vec::new();
-    for (name, value) in document.get_ref() {
-        match value.get_ref() {
-            DeValue::Table(table) => {
-                keys.extend(
-                    table
-                        .iter()
-                        .map(|(key, value)| (name.get_ref(), key.span().start..value.span().end)),
-                );
-                if table.is_empty() {
-                    keys.push((name.get_ref(), name.span()));
-                }
-            }
-            _ => keys.push((name.get_ref(), name.span().start..value.span().end)),
-        }
-    }
     let mut mistakes = Vec::new();
-    for (table, span) in &keys {
-        let alone = only(text, table, span.clone());
-        if let Err(error) = toml::from_str::<Settings>(&alone) {
+    let mut rest = text.to_owned();
+    for key in keys(document.get_ref()) {
+        if let Err(error) = toml::from_str::<Settings>(&only(text, &key)) {
             let mistake = describe(text, &error);
             if !mistakes.contains(&mistake) {
                 mistakes.push(mistake);
             }
+            rest.replace_range(key.span.clone(), &blank(&text[key.span]));
         }
     }
-    mistakes
+    if mistakes.is_empty() {
+        mistakes.push(describe(text, &first));
+    }
+    mistakes.sort();
+    let mut texts: Vec<String> = mistakes.into_iter().map(|mistake| mistake.text).collect();
+    // What is right by itself may still be wrong in what it says.
+    if let Ok(settings) = toml::from_str::<Settings>(&rest) {
+        texts.extend(settings.mistakes());
+    }
+    Err(texts)
+}
+
+/// One mistake, in the order of lines.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Mistake {
+    line: usize,
+    text: String,
+}
+
+/// A key of the file, with its value.
+struct Key<'a> {
+    table: &'a str,
+    span: Range<usize>,
+}
+
+/// Every key, and every table that holds none.
+fn keys<'a>(document: &'a DeTable<'_>) -> Vec<Key<'a>> {
+    let mut keys = Vec::new();
+    for (name, value) in document {
+        let table = name.get_ref().as_ref();
+        match value.get_ref() {
+            DeValue::Table(inner) if !inner.is_empty() => {
+                keys.extend(inner.iter().map(|(key, value)| Key {
+                    table,
+                    span: key.span().start..value.span().end,
+                }));
+            }
+            DeValue::Table(_) => keys.push(Key {
+                table,
+                span: name.span(),
+            }),
+            _ => keys.push(Key {
+                table,
+                span: name.span().start..value.span().end,
+            }),
+        }
+    }
+    keys
 }
 
 /// The text with everything blanked out but one key and the header of its table.
-fn only(text: &str, table: &str, key: std::ops::Range<usize>) -> String {
+fn only(text: &str, key: &Key<'_>) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let header = line.trim_start().starts_with('[') && line.contains(table) && at <= key.start;
-        for (offset, character) in line.char_indices() {
-            let inside = header || key.contains(&(at + offset));
-            let blank = if character == '\n' { '\n' } else { ' ' };
-            if inside {
-                kept.push(character);
-            } else {
-                kept.extend(std::iter::repeat_n(blank, character.len_utf8()));
-            }
+        let is_header =
+            line.trim_start().starts_with('[') && line.contains(key.table) && at <= key.span.start;
+        if is_header {
+            kept.push_str(line);
+        } else {
+            let clamp = |place: usize| place.clamp(at, at + line.len()) - at;
+            let (start, end) = (clamp(key.span.start), clamp(key.span.end));
+            kept.push_str(&blank(&line[..start]));
+            kept.push_str(&line[start..end]);
+            kept.push_str(&blank(&line[end..]));
         }
         at += line.len();
     }
     kept
 }
 
+/// As many blanks as the text has bytes; its lines stay.
+fn blank(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
+        .collect()
+}
+
 /// One mistake in words: the line, what is wrong, and the nearest right name.
-fn describe(text: &str, error: &toml::de::Error) -> String {
+fn describe(text: &str, error: &toml::de::Error) -> Mistake {
     let line = error.span().map_or(1, |span| {
         text[..span.start.min(text.len())].matches('\n').count() + 1
     });
     let message = error.message().lines().next().unwrap_or_default();
-    let Some((unknown, known)) = unknown_field(message) else {
-        return format!("line {line}: {message}");
+    let what = match unknown_field(message) {
+        Some((unknown, known)) => {
+            let distance = |name: &String| strsim::damerau_levenshtein(&unknown, name);
+            match known.iter().min_by_key(|name| distance(name)) {
+                Some(nearest) if distance(nearest) <= unknown.len() / 2 => {
+                    format!("unknown key `{unknown}`; did you mean `{nearest}`?")
+                }
+                _ => format!("unknown key `{unknown}`; there are: {}", known.join(", ")),
+            }
+        }
+        None => message.to_owned(),
     };
-    let distance = |name: &&str| strsim::damerau_levenshtein(&unknown, name);
-    match known.iter().map(String::as_str).min_by_key(distance) {
-        Some(nearest) => format!("line {line}: unknown key `{unknown}`; did you mean `{nearest}`?"),
-        None => format!("line {line}: unknown key `{unknown}`"),
+    Mistake {
+        line,
+        text: format!("line {line}: {what}"),
     }
 }
 
@@ -155,6 +194,17 @@ mod tests {
             "{all}"
         );
         assert!(all.contains("line 7: unknown variant `galaxy`"), "{all}");
+    }
+
+    #[test]
+    fn what_is_well_formed_and_wrong_is_in_the_same_report() {
+        let text = "[archive]\ngzip_level = 99\n[scope]\ninclude = [\"(\"]\n[crawl]\nfoo = 1\n";
+        let mistakes = parse(text).unwrap_err();
+        assert_eq!(mistakes.len(), 3, "{mistakes:#?}");
+        assert!(
+            mistakes[0].starts_with("line 6: unknown key `foo`; there are: seeds,"),
+            "{mistakes:#?}"
+        );
     }
 
     #[test]

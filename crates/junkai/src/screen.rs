@@ -13,6 +13,8 @@ use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 
 use crate::print::say;
 
+/// Characters of a failure's description that the live block shows.
+const TROUBLE_SHOWN_MAX: usize = 68;
 /// Rates are means over about this time.
 const RATE_OVER: Duration = Duration::from_secs(10);
 
@@ -150,7 +152,9 @@ impl Painter {
             } else {
                 ""
             },
-        )
+        ) + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
+            format!("\n          last trouble: {trouble}")
+        })
     }
 
     fn block(&mut self, now: &Snapshot, rate: &Rate) {
@@ -205,6 +209,10 @@ impl Painter {
                 },
             ),
         ];
+        let mut rows = Vec::from(rows);
+        if let Some(trouble) = &now.trouble {
+            rows.push(format!("  trouble {}", shortened(trouble)));
+        }
         self.clear();
         let text = rows.join(
             "
@@ -230,7 +238,7 @@ struct Rate {
 }
 
 /// Prints what the crawl came to, where things are, and what to do next.
-pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
+pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Summary) {
     if style == Style::Json {
         let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
         say!("{line}");
@@ -242,6 +250,9 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
     say!(
         "{}",
         match summary.ended {
+            Ended::Complete if now.pages == 0 && 0 < now.errors => "Nothing could be visited.",
+            Ended::Complete if 0 < now.discarded =>
+                "The crawl is complete, but for what found no room in the ring.",
             Ended::Complete => "The crawl is complete: everything in scope has been visited.",
             Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
             Ended::TimeReached => "Stopped: the time asked for is over.",
@@ -263,6 +274,15 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
         grouped(now.errors),
         grouped(now.robots_denied)
     );
+    if 0 < now.discarded {
+        say!(
+            "  {} URLs found no room in the ring and were discarded",
+            grouped(now.discarded)
+        );
+    }
+    if let Some(trouble) = &now.trouble {
+        say!("  last trouble: {trouble}");
+    }
     say!(
         "  captures  {folder}/archive/   {} in this run",
         bytes(now.bytes_stored)
@@ -271,7 +291,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, summary: &Summary) {
     say!("  log       {folder}/logs/crawl.log");
     say!("Next:");
     if summary.ended != Ended::Complete {
-        say!("  junkai crawl --archive {folder}             go on from here");
+        say!("  {go_on} --archive {folder}             go on from here");
     }
     say!("  junkai stats --archive {folder}             what the archive holds");
     say!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
@@ -297,6 +317,14 @@ fn write_out(text: &str) {
         .is_err()
     {
         // A terminal that went away is no reason to stop crawling.
+    }
+}
+
+/// As much of a text as fits in a line of a terminal.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(TROUBLE_SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

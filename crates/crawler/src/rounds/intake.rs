@@ -1,10 +1,12 @@
 //! What comes in: reports of the workers, and the URLs that they found.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use junkai_fetch::DnsFailure;
+use junkai_archive::Index;
+use junkai_fetch::{DnsFailure, DnsProblem};
 use junkai_frontier::backlog::{BacklogError, Entry, NotReplaced};
 use junkai_frontier::{EndReport, Event, Overflow, Place, Time};
 use junkai_weburl::{Fingerprint, PageUrl};
@@ -15,7 +17,7 @@ use crate::control::Live;
 use crate::hosts::Whereabouts;
 use crate::log::{self, WarcPlace};
 use crate::visit::{
-    Discovered, EndedVisit, Fate, Outcome, Purpose, Report, Visit, robots_entry, status,
+    Discovered, EndedVisit, Fate, Outcome, Purpose, Report, Visit, returning, robots_entry, status,
     timestamp_of,
 };
 
@@ -41,7 +43,34 @@ impl Rounds {
             purpose: Purpose::Page,
         };
         let seeds: Vec<Discovered> = seeds.into_iter().map(seed).collect();
-        self.discover(&seeds, "", "")
+        self.discover(&seeds, "", "")?;
+        self.try_failed_seeds_again(&seeds)
+    }
+
+    /// A seed that was given up in an earlier run is tried again: somebody asks for it again.
+    fn try_failed_seeds_again(&mut self, seeds: &[Discovered]) -> Result<(), CrawlError> {
+        let index = Index::open(&self.archive)?;
+        let mut failed = BTreeSet::new();
+        for seed in seeds {
+            if index.latest(seed.url.as_str())?.is_none() {
+                failed.insert(seed.url.as_str());
+            }
+        }
+        if !failed.is_empty() {
+            // What waits is tried anyway.
+            self.backlog.flush()?;
+            self.backlog.scan(|entry| {
+                failed.remove(entry.url.as_str());
+            })?;
+        }
+        let now = self.clock.now();
+        for seed in seeds
+            .iter()
+            .filter(|seed| failed.contains(seed.url.as_str()))
+        {
+            self.append(&returning(seed.entry("", "", now)))?;
+        }
+        Ok(())
     }
 
     /// Takes in what the workers report, after waiting for the first report at most `patience`.
@@ -185,11 +214,10 @@ impl Rounds {
     ) -> Result<(), CrawlError> {
         if tries.max <= visit.tries {
             self.progress.errors.add(1);
-            outcome.result = format!(
-                "given up after {} tries: {}",
-                u16::from(visit.tries) + 1,
-                outcome.result
-            );
+            if 0 < visit.tries {
+                let tries = u16::from(visit.tries) + 1;
+                outcome.result = format!("given up after {tries} tries: {}", outcome.result);
+            }
             self.note(&visit, &outcome, made);
             self.becomes_known(&visit)?;
             self.backlog.ack(visit.ticket);
@@ -216,9 +244,16 @@ impl Rounds {
         {
             self.rules.give_up(robots.origin(), now);
         }
+        let (status, result) = match &failure.problem {
+            DnsProblem::Refused(refused) => (
+                status::OUT_OF_SCOPE,
+                format!("{refused}; --allow-private or --allow let it pass"),
+            ),
+            _ => (status::DNS_FAILED, failure.to_string()),
+        };
         let outcome = Outcome {
-            status: status::DNS_FAILED,
-            result: failure.to_string(),
+            status,
+            result,
             ..Outcome::default()
         };
         let max = if failure.problem.is_temporary() {
@@ -367,6 +402,12 @@ impl Rounds {
             Some(robots) => (robots.as_str(), format!("{}P", visit.hops)),
             None => (visit.url.as_str(), visit.hops.to_string()),
         };
+        if outcome.status <= 0
+            && outcome.status != status::ROBOTS_DENIED
+            && !outcome.result.is_empty()
+        {
+            self.progress.tell_of(url, &outcome.result);
+        }
         let duration = made.ended.saturating_duration_since(made.started);
         self.logs.note(&log::Event {
             time: timestamp_of(made.ended),

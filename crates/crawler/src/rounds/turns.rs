@@ -1,5 +1,7 @@
 //! What goes out: from the backlog through admission and the ring to the workers.
 
+use std::net::IpAddr;
+
 use junkai_frontier::backlog::{BacklogError, Entry, Ticket};
 use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey, Time};
 
@@ -67,10 +69,9 @@ impl Rounds {
             return self.dismiss(visit, &Outcome::robots_denied(line));
         }
         match self.hosts.find(visit.url.host(), now) {
-            Whereabouts::At(address, _) if !self.may_visit(address) => Err(CrawlError::NoContact {
-                url: visit.url.to_string(),
-                address,
-            }),
+            Whereabouts::At(address, _) if !self.may_visit(address) => {
+                self.refuse_without_contact(visit, address)
+            }
             Whereabouts::At(_, key) => self.place(visit, key, now),
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
             Whereabouts::Unknown => {
@@ -199,8 +200,25 @@ impl Rounds {
         self.carry_out()
     }
 
+    /// Without a contact, a seed at a public address ends the crawl, so that the user can say who they are; a link that
+    /// leads to one is left alone.
+    fn refuse_without_contact(&mut self, visit: Visit, address: IpAddr) -> Result<(), CrawlError> {
+        if visit.is_seed() {
+            let url = visit.url.to_string();
+            return Err(CrawlError::NoContact { url, address });
+        }
+        self.progress.errors.add(1);
+        let result = format!("{address} is a public address, and no contact is given (--contact)");
+        let outcome = Outcome {
+            status: status::OUT_OF_SCOPE,
+            result,
+            ..Outcome::default()
+        };
+        self.dismiss(visit, &outcome)
+    }
+
     /// A public address is visited only by a crawler that can be reached.
-    fn may_visit(&self, address: std::net::IpAddr) -> bool {
+    fn may_visit(&self, address: IpAddr) -> bool {
         self.settings.identity.contact.is_some() || junkai_fetch::AddressKind::of(address).is_some()
     }
 }

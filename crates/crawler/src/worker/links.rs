@@ -17,6 +17,8 @@ pub(crate) struct Understood {
     pub(crate) charset: Option<&'static str>,
     pub(crate) language: Option<String>,
     pub(crate) annotations: Vec<String>,
+    /// What was wrong with the content, in words.
+    pub(crate) remark: Option<String>,
 }
 
 /// Redirects in a row that are followed: as many as browsers do.
@@ -67,9 +69,8 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
         .unwrap_or(usize::MAX);
     let decoded = exchange.decoded(limit);
     if let Some(problem) = &decoded.problem {
-        understood
-            .annotations
-            .push(format!("contentCoding:{problem:?}"));
+        understood.annotations.push("contentCoding".to_owned());
+        understood.remark = Some(problem.to_string());
     }
     let content_type = exchange
         .header("content-type")

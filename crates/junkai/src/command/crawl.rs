@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     /// Visit loopback and private addresses too.
     #[arg(long)]
     allow_private: bool,
+    /// Visit addresses of this network whatever it is, as in `127.0.0.0/8`; may be repeated.
+    #[arg(long, value_name = "NETWORK")]
+    allow: Vec<ipnet::IpNet>,
     /// Fetch images, style sheets, scripts and media that pages need.
     #[arg(long)]
     requisites: bool,
@@ -63,7 +66,7 @@ pub(crate) struct Arguments {
 /// What `crawl` and `demo` have in common.
 #[derive(clap::Args, Clone)]
 pub(crate) struct RunArguments {
-    /// The folder that holds captures, index and state. Default: named after the first seed's host.
+    /// The folder that holds captures, index and state. Default: the first seed's host; for the demo, `junkai-demo`.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) archive: Option<PathBuf>,
     /// Stop after this many pages.
@@ -72,7 +75,7 @@ pub(crate) struct RunArguments {
     /// Stop after this time (`90s`, `2h`, `7days`).
     #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) run_time: Option<Duration>,
-    /// The least time between the end of one visit to a server and the start of the next [default: 5s].
+    /// The least time between the end of one visit to a server and the start of the next. Default 5s; in the demo 1s.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(crate) interval: Option<Duration>,
     /// Visits in flight over all servers together; each server has at most one [default: 512].
@@ -87,6 +90,9 @@ pub(crate) struct RunArguments {
     /// Print the summary only.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// The command that goes on with the archive.
+    #[arg(skip = "junkai crawl")]
+    pub(crate) go_on: &'static str,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -136,9 +142,11 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
     let summary = crawl.run();
     screen.finish();
     let summary = summary?;
-    crate::screen::summarise(style, archive, &summary);
+    crate::screen::summarise(style, archive, run.go_on, &summary);
+    let nothing_came = summary.progress.pages == 0 && 0 < summary.progress.errors;
     Ok(match summary.ended {
         Ended::Stopped => Ending::Stopped,
+        Ended::Complete if nothing_came => Ending::Problems,
         Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
     })
 }
@@ -183,6 +191,7 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
         settings.identity.contact.clone_from(&arguments.contact);
     }
     settings.addresses.allow_private |= arguments.allow_private;
+    settings.addresses.allow.extend(&arguments.allow);
     settings.links.requisites |= arguments.requisites;
     if let Some(overflow) = arguments.overflow {
         settings.crawl.overflow = overflow.into();

@@ -1,9 +1,11 @@
 //! `junkai demo`: the main job on an embedded web; no network, no set-up.
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use ipnet::{IpNet, Ipv4Net};
 use junkai_crawler::{Preset, Settings};
 use junkai_testweb::{TestWeb, TestWebConfig, judge};
 
@@ -15,6 +17,8 @@ use crate::screen::grouped;
 /// The least time between two visits to a server of the demo's web.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// The only network that the demo visits.
+const LOOPBACK: IpNet = IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8));
 /// Where the demo's web listens, if the port is free.
 const PORT: u16 = 8089;
 
@@ -27,7 +31,10 @@ pub(crate) struct Arguments {
 
 /// Serves a web, crawls it, and lets the web's own log judge the politeness.
 pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
-    let run = arguments.run;
+    let run = RunArguments {
+        go_on: "junkai demo",
+        ..arguments.run
+    };
     let archive = run
         .archive
         .clone()
@@ -54,7 +61,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     settings.crawl.seeds = web.seeds();
     settings.scope.preset = Preset::Any;
     settings.politeness.interval = interval;
-    settings.addresses.allow_private = true;
+    settings.addresses.allow = vec![LOOPBACK];
     settings.dns.name_servers = vec![web.dns()];
     if !run.json {
         eprintln!(

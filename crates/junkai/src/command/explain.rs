@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 
 /// Prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
-    let file = arguments.archive.join("junkai.toml");
+    let file = arguments.archive.join("state/settings.toml");
     let settings = if file.exists() {
         config::load(&file)?
     } else {

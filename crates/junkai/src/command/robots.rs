@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use junkai_fetch::robots::Robots;
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
@@ -30,7 +30,20 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let text = std::fs::read(&arguments.file)
         .with_context(|| format!("cannot read {}", arguments.file.display()))?;
-    let robots = Robots::parse(&text, &arguments.agent);
+    let agent = arguments.agent.split('/').next().unwrap_or_default();
+    let is_token = |token: &str| {
+        !token.is_empty()
+            && token
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(&byte))
+    };
+    if !is_token(agent) {
+        bail!(
+            "{:?} is no product token: letters, '-' and '_' only (RFC 9309, section 2.2.1)",
+            arguments.agent
+        );
+    }
+    let robots = Robots::parse(&text, agent);
     let canonical = Canonicalizer::new(&CanonicalConfig::default());
     let mut ending = Ending::Well;
     for url in &arguments.urls {

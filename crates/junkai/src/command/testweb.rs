@@ -133,10 +133,16 @@ fn serve(arguments: Arguments) -> Result<Ending> {
         );
         say!("Try:");
         say!(
-            "  junkai crawl {} --scope any --dns {} --allow-private --interval 1s --archive try",
+            "  junkai crawl {} --scope any --dns {} --allow 127.0.0.0/8 --interval 1s --archive try",
             seeds.first().map_or("", String::as_str),
             web.dns()
         );
+        if let (Some(port), Some(file)) = (web.https_port(), &arguments.tls) {
+            say!(
+                "HTTPS is on port {port}; add --extra-roots {} to trust it",
+                file.display()
+            );
+        }
         say!(
             "  junkai testweb --judge {} --interval 1s",
             arguments.log.display()

@@ -47,7 +47,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     };
     if arguments.urls.is_empty() || arguments.urls == ["-"] {
         for line in std::io::stdin().lock().lines() {
-            print(&line.context("cannot read URLs from standard input")?)?;
+            let line = line.context("cannot read URLs from standard input")?;
+            let text = line.trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                print(text)?;
+            }
         }
     } else {
         for url in &arguments.urls {
