@@ -152,7 +152,9 @@ fn describe(text: &str, error: &toml::de::Error) -> Mistake {
         Some((unknown, known)) => {
             let distance = |name: &String| strsim::damerau_levenshtein(&unknown, name);
             match known.iter().min_by_key(|name| distance(name)) {
-                Some(nearest) if distance(nearest) <= unknown.len() / 2 => {
+                Some(nearest)
+                    if distance(nearest) <= unknown.len() / 2 || nearest.starts_with(&unknown) =>
+                {
                     format!("unknown key `{unknown}`; did you mean `{nearest}`?")
                 }
                 _ => format!("unknown key `{unknown}`; there are: {}", known.join(", ")),
