@@ -22,6 +22,7 @@ use crate::log::Event;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
 use crate::settings::Settings;
+use crate::visit::status;
 
 /// Events of one URL that are shown, the latest.
 const EVENTS_MAX: usize = 10;
@@ -286,9 +287,13 @@ fn next_visit(
                 None => format!("when its turn comes, from {:.0} on", waiting.due),
             }
         }
-        (None, Some(_)) => {
-            "none is planned: it was visited, and this crawl visits each page once".to_owned()
-        }
+        (None, Some(last)) => match last.status {
+            status::ROBOTS_DENIED => "none is planned: robots.txt keeps it out".to_owned(),
+            status if status <= 0 => {
+                "none is planned: it was given up; name it as a seed to try again".to_owned()
+            }
+            _ => "none is planned: it was visited, and this crawl visits each page once".to_owned(),
+        },
         (None, None) => "none is planned: the crawl does not know it".to_owned(),
     }
 }

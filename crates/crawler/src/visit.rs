@@ -56,7 +56,7 @@ const DISCARDED: u8 = 0x80;
 pub(crate) enum Purpose {
     /// A page: its links count.
     Page,
-    /// Something that a page needs: its links do not count.
+    /// Something that a page needs: its links count only if it would be in scope as a page.
     Requisite,
     /// Where a redirect of a robots.txt leads.
     Robots,

@@ -32,10 +32,22 @@ pub(crate) fn understand(worker: &Worker, visit: &Visit, exchange: &Exchange) ->
     };
     if let Some(location) = exchange.location() {
         redirect(worker, visit, location, &mut understood);
-    } else if (200..300).contains(&status) && visit.purpose == Purpose::Page {
+    } else if (200..300).contains(&status) && is_page(worker, visit) {
         read_body(worker, visit, exchange, &mut understood);
     }
     understood
+}
+
+/// Whether the links count: of a page, or of something that a page needs and that would be a page in its own right.
+fn is_page(worker: &Worker, visit: &Visit) -> bool {
+    match visit.purpose {
+        Purpose::Page => true,
+        Purpose::Robots => false,
+        Purpose::Requisite => {
+            let scope = worker.shared.scope.read();
+            scope.is_ok_and(|scope| scope.decide(&visit.url, Found::Link(visit.depth)).accepts())
+        }
+    }
 }
 
 /// The target of a redirect is a visit of its own, as deep as this one; where a seed leads is a seed.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use junkai_crawler::{Explanation, Settings, explain};
+use junkai_frontier::ServerState;
 use junkai_weburl::Canonicalizer;
 
 use crate::config;
@@ -92,7 +93,8 @@ fn print(explanation: &Explanation) {
             waiting.tries
         );
     }
-    if let Some(server) = &explanation.server {
+    let asked = |server: &&ServerState| !server.interval_told.is_zero() || 0 < server.strikes;
+    if let Some(server) = explanation.server.as_ref().filter(asked) {
         say!(
             "  server    key {}: interval asked for {:?}, {} strikes",
             server.key.number(),
