@@ -6,7 +6,9 @@
 //! the archive already), new URLs, acknowledgements of visits that ended. A kill between two of them repeats a visit at
 //! most; what a power failure costs is told in `manifest`.
 
+mod discovery;
 mod intake;
+mod settling;
 mod turns;
 
 use std::fs::File;

@@ -1,0 +1,223 @@
+//! Settling: decides what becomes of a visit after its turn, and logs it.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use junkai_fetch::{DnsFailure, DnsProblem};
+use junkai_frontier::backlog::NotReplaced;
+use junkai_frontier::{EndReport, Event, Time};
+
+use super::Rounds;
+use crate::CrawlError;
+use crate::log::{self, WarcPlace};
+use crate::visit::{EndedVisit, Fate, Outcome, Purpose, Visit, status, timestamp_of};
+
+/// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
+const OVERLOAD_PATIENCE: u8 = 4;
+/// The wait between two tries is doubled at most so often.
+const DOUBLINGS_MAX: u8 = 10;
+
+impl Rounds {
+    /// Decides what becomes of the visit, and logs it.
+    pub(super) fn settle(&mut self, ended: EndedVisit, now: Time) -> Result<(), CrawlError> {
+        let made = Made {
+            started: ended.started,
+            ended: ended.ended,
+            worker: ended.worker,
+            address: Some(ended.address),
+        };
+        match ended.fate {
+            Fate::Done => {
+                self.note(&ended.visit, &ended.outcome, made);
+                self.backlog.ack(ended.visit.ticket);
+                Ok(())
+            }
+            Fate::AnotherTurn => {
+                self.note(&ended.visit, &ended.outcome, made);
+                let again = Event::Again {
+                    visit: ended.visit,
+                    key: ended.key,
+                };
+                self.scheduler.step(now, again, &mut self.commands);
+                Ok(())
+            }
+            Fate::Later(wait) => self.put_away(ended.visit, now + wait),
+            Fate::Retry { not_before } => {
+                let tries_max = match ended.end {
+                    EndReport::Overloaded { .. } => self
+                        .settings
+                        .crawl
+                        .retries_max
+                        .saturating_mul(OVERLOAD_PATIENCE),
+                    _ => self.settings.crawl.retries_max,
+                };
+                let tries = Tries {
+                    max: tries_max,
+                    not_before,
+                };
+                self.retry(ended.visit, ended.outcome, made, tries)
+            }
+        }
+    }
+
+    /// Tries again later, or gives up.
+    fn retry(
+        &mut self,
+        mut visit: Visit,
+        mut outcome: Outcome,
+        made: Made,
+        tries: Tries,
+    ) -> Result<(), CrawlError> {
+        if tries.max <= visit.tries {
+            self.progress.errors.add(1);
+            if 0 < visit.tries {
+                let tries = u16::from(visit.tries) + 1;
+                outcome.result = format!("given up after {tries} tries: {}", outcome.result);
+            }
+            self.note(&visit, &outcome, made);
+            self.becomes_known(&visit)?;
+            self.backlog.ack(visit.ticket);
+            return Ok(());
+        }
+        self.progress.retried.add(1);
+        outcome.annotations.push("retry".to_owned());
+        self.note(&visit, &outcome, made);
+        let wait = self.settings.crawl.retry_delay * (1 << visit.tries.min(DOUBLINGS_MAX));
+        visit.tries += 1;
+        self.put_away(visit, self.clock.now() + wait.max(tries.not_before))
+    }
+
+    /// A visit whose host has no address fails; whether it may be tried again depends on why.
+    pub(super) fn without_address(
+        &mut self,
+        visit: Visit,
+        failure: &DnsFailure,
+    ) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        let made = Made::never(now);
+        if visit.purpose == Purpose::Robots
+            && let Ok(robots) = self.canonical.parse(&visit.via)
+        {
+            self.rules.give_up(robots.origin(), now);
+        }
+        let (status, result) = match &failure.problem {
+            DnsProblem::Refused(refused) => (
+                status::OUT_OF_SCOPE,
+                format!("{refused}; --allow-private or --allow let it pass"),
+            ),
+            _ => (status::DNS_FAILED, failure.to_string()),
+        };
+        let outcome = Outcome {
+            status,
+            result,
+            ..Outcome::default()
+        };
+        let max = if failure.problem.is_temporary() {
+            self.settings.crawl.retries_max
+        } else {
+            0
+        };
+        self.retry(
+            visit,
+            outcome,
+            made,
+            Tries {
+                max,
+                not_before: failure.ttl,
+            },
+        )
+    }
+
+    /// Logs and acknowledges a visit that is not going to be made.
+    pub(super) fn dismiss(&mut self, visit: Visit, outcome: &Outcome) -> Result<(), CrawlError> {
+        self.note(&visit, outcome, Made::never(self.clock.now()));
+        self.becomes_known(&visit)?;
+        self.backlog.ack(visit.ticket);
+        Ok(())
+    }
+
+    /// Moves a visit to a later place in the backlog.
+    pub(super) fn put_away(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
+        self.becomes_known(&visit)?;
+        let entry = visit.entry(due);
+        let mut ticket = visit.ticket;
+        while let Err(NotReplaced {
+            ticket: kept,
+            source,
+        }) = self.backlog.replace(ticket, &entry, self.clock.now())
+        {
+            ticket = kept;
+            self.wait_for_room(source.into())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the log lines of a visit, or of the robots.txt fetched in its turn.
+    fn note(&mut self, visit: &Visit, outcome: &Outcome, made: Made) {
+        let (url, hops) = match &outcome.instead {
+            Some(robots) => (robots.as_str(), format!("{}P", visit.hops)),
+            None => (visit.url.as_str(), visit.hops.to_string()),
+        };
+        if outcome.status <= 0
+            && outcome.status != status::ROBOTS_DENIED
+            && !outcome.result.is_empty()
+        {
+            self.progress.tell_of(url, &outcome.result);
+        }
+        let duration = made.ended.saturating_duration_since(made.started);
+        self.logs.note(&log::Event {
+            time: timestamp_of(made.ended),
+            status: outcome.status,
+            size: outcome.size,
+            url: url.into(),
+            hops: hops.into(),
+            via: Cow::Borrowed(&visit.via),
+            mime: outcome.mime.as_deref().map(Cow::Borrowed),
+            worker: made.worker,
+            started: timestamp_of(made.started),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            digest: outcome.digest.as_deref().map(Cow::Borrowed),
+            annotations: outcome
+                .annotations
+                .iter()
+                .map(|text| Cow::Borrowed(text.as_str()))
+                .collect(),
+            warc: outcome.warc.as_ref().map(|place| WarcPlace {
+                file: Cow::Borrowed(&place.file),
+                offset: place.offset,
+                length: place.length,
+            }),
+            server: made.address,
+            result: Cow::Borrowed(&outcome.result),
+        });
+    }
+}
+
+/// How often and how soon a visit is tried again.
+#[derive(Clone, Copy)]
+struct Tries {
+    max: u8,
+    not_before: Duration,
+}
+
+/// When, where and by whom a visit was made.
+#[derive(Clone, Copy)]
+struct Made {
+    started: Time,
+    ended: Time,
+    worker: usize,
+    address: Option<IpAddr>,
+}
+
+impl Made {
+    /// A visit that was not made, as of `now`.
+    fn never(now: Time) -> Made {
+        Made {
+            started: now,
+            ended: now,
+            worker: 0,
+            address: None,
+        }
+    }
+}
