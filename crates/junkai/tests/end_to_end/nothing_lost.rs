@@ -13,7 +13,7 @@ use crate::support::{
     Dice, Running, Stage, assert_warcio_accepts, files, index_lines, python, run, wait_until,
 };
 
-const KILLS: usize = 120;
+const KILLS: usize = 200;
 const CONCURRENCY: usize = 8;
 
 /// How long a run lives at most.
