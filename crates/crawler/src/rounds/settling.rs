@@ -71,10 +71,11 @@ impl Rounds {
     ) -> Result<(), CrawlError> {
         if tries.max <= visit.tries {
             self.progress.errors.add(1);
-            if 0 < visit.tries {
-                let tries = u16::from(visit.tries) + 1;
-                outcome.result = format!("given up after {tries} tries: {}", outcome.result);
-            }
+            let tries = match visit.tries {
+                0 => String::new(),
+                failed => format!(" after {} tries", u16::from(failed) + 1),
+            };
+            outcome.result = format!("given up{tries}: {}", outcome.result);
             self.note(&visit, &outcome, made);
             self.becomes_known(&visit)?;
             self.backlog.ack(visit.ticket);
