@@ -64,6 +64,7 @@ impl Manner {
             | Misbehaviour::RobotsStatus(_)
             | Misbehaviour::RobotsHtml
             | Misbehaviour::RobotsHuge(_)
+            | Misbehaviour::RobotsRedirect(_)
             | Misbehaviour::CalendarTrap
             | Misbehaviour::SessionTrap
             | Misbehaviour::MovingAddress(_)

@@ -10,7 +10,7 @@ use crate::chance::{Chance, mix};
 use crate::clock::UnixNanos;
 use crate::delivery::Manner;
 use crate::misbehaviour::{Misbehaviour, Refusal, RetryAfterForm};
-use crate::synthetic::Traps;
+use crate::synthetic::{Ports, Traps};
 
 /// One host.
 #[derive(Debug)]
@@ -63,8 +63,10 @@ impl Host {
     }
 
     /// The robots.txt of a host that does not give a proper one.
-    pub(crate) fn bad_robots(&self) -> Option<Answer> {
-        self.misbehaviours.iter().find_map(bad_robots)
+    pub(crate) fn bad_robots(&self, ports: Ports) -> Option<Answer> {
+        self.misbehaviours
+            .iter()
+            .find_map(|misbehaviour| bad_robots(misbehaviour, ports))
     }
 
     /// The answer of a host that does not give its own.
@@ -119,7 +121,7 @@ fn next_of_loop(length: u32, request: &Request) -> Answer {
 }
 
 /// A robots.txt that is not what it should be.
-fn bad_robots(misbehaviour: &Misbehaviour) -> Option<Answer> {
+fn bad_robots(misbehaviour: &Misbehaviour, ports: Ports) -> Option<Answer> {
     match misbehaviour {
         Misbehaviour::RobotsStatus(status) => Some(Answer::plain(*status)),
         Misbehaviour::RobotsHtml => Some(Answer::ok(
@@ -132,6 +134,10 @@ fn bad_robots(misbehaviour: &Misbehaviour) -> Option<Answer> {
             let filler = b"# This line only takes up room.\nDisallow: /private/huge\n";
             text.extend(filler.iter().cycle().take(bytes.saturating_sub(text.len())));
             Some(Answer::ok("text/plain", text))
+        }
+        Misbehaviour::RobotsRedirect(host) => {
+            let target = format!("{}/robots.txt", ports.origin(host, false));
+            Some(Answer::redirect(301, target))
         }
         _ => None,
     }

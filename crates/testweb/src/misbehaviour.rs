@@ -45,6 +45,8 @@ pub enum Misbehaviour {
     RobotsHtml,
     /// `robots-huge:2000000`: robots.txt has that many bytes, and its only rule for all comes first.
     RobotsHuge(u32),
+    /// `robots-redirect:host4.test`: robots.txt is at another host, whose own may be elsewhere again.
+    RobotsRedirect(String),
     /// `calendar-trap`: pages link to a calendar that never ends.
     CalendarTrap,
     /// `session-trap`: every answer's links carry a session number of their own.
@@ -141,7 +143,7 @@ pub enum RuleError {
 pub const NAMES: &str = "slow-first-byte:DURATION, slow-body:BYTES_PER_SECOND, reset[:BYTES], truncated, \
     wrong-length:±BYTES, endless-body, endless-headers, gzip-bomb[:MEGABYTES], redirect-loop[:LENGTH], redirect-private, \
     429:DURATION[:date][:every=N], 503:DURATION[:date][:every=N], robots-status:STATUS, robots-html, robots-huge[:BYTES], \
-    calendar-trap, session-trap, moving-address[:DURATION], garbage, dns-slow:DURATION, dns-servfail";
+    robots-redirect:HOST, calendar-trap, session-trap, moving-address[:DURATION], garbage, dns-slow:DURATION, dns-servfail";
 
 impl FromStr for Rule {
     type Err = RuleError;
@@ -185,6 +187,7 @@ impl FromStr for Misbehaviour {
             "robots-status" => Self::RobotsStatus(argument.status()?),
             "robots-html" => Self::RobotsHtml,
             "robots-huge" => Self::RobotsHuge(argument.number(Some(2_000_000), 1)?),
+            "robots-redirect" => Self::RobotsRedirect(argument.host()?),
             "calendar-trap" => Self::CalendarTrap,
             "session-trap" => Self::SessionTrap,
             "moving-address" => {
@@ -246,6 +249,15 @@ impl Argument<'_> {
             .ok_or_else(|| self.wanted("a status from 200 to 599"))
     }
 
+    fn host(&self) -> Result<String, RuleError> {
+        let is_of_name =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        self.parameter
+            .filter(|name| !name.is_empty() && name.bytes().all(is_of_name))
+            .map(str::to_ascii_lowercase)
+            .ok_or_else(|| self.wanted("the name of a host"))
+    }
+
     fn refusal(&self, status: RefusalStatus) -> Result<Refusal, RuleError> {
         let mistake = || self.wanted("a duration, then perhaps date, then perhaps every=N");
         let mut parts = self.parameter.unwrap_or_default().split(':');
@@ -293,6 +305,7 @@ impl fmt::Display for Misbehaviour {
             Self::RobotsStatus(status) => write!(out, "robots-status:{status}"),
             Self::RobotsHtml => write!(out, "robots-html"),
             Self::RobotsHuge(bytes) => write!(out, "robots-huge:{bytes}"),
+            Self::RobotsRedirect(host) => write!(out, "robots-redirect:{host}"),
             Self::CalendarTrap => write!(out, "calendar-trap"),
             Self::SessionTrap => write!(out, "session-trap"),
             Self::MovingAddress(period) => write!(out, "moving-address:{}", compact(period)),
@@ -375,10 +388,10 @@ mod tests {
     fn every_misbehaviour_reads_back_what_it_writes() {
         let all = "slow-first-byte:5s,slow-body:100,reset:0,reset:10,truncated,wrong-length:-100,wrong-length:+7,\
             endless-body,endless-headers,gzip-bomb:10,redirect-loop:3,redirect-private,429:2s,503:1m30s:date,\
-            429:1s:date:every=10,robots-status:503,robots-html,robots-huge:2000000,calendar-trap,session-trap,\
-            moving-address:1s,garbage,dns-slow:2s,dns-servfail";
+            429:1s:date:every=10,robots-status:503,robots-html,robots-huge:2000000,robots-redirect:host4.test,\
+            calendar-trap,session-trap,moving-address:1s,garbage,dns-slow:2s,dns-servfail";
         let rule: Rule = format!("host1*.test={all}").parse().unwrap();
-        assert_eq!(rule.misbehaviours.len(), 24);
+        assert_eq!(rule.misbehaviours.len(), 25);
         assert_eq!(rule.to_string(), format!("host1*.test={all}"));
     }
 
@@ -405,6 +418,11 @@ mod tests {
             ("h=slow-body:0", "\"slow-body:0\" needs a whole number"),
             ("h=wrong-length:0", "\"wrong-length:0\" needs a signed"),
             ("h=robots-status:99", "\"robots-status:99\" needs a status"),
+            ("h=robots-redirect", "\"robots-redirect\" needs the name"),
+            (
+                "h=robots-redirect:a/b",
+                "\"robots-redirect:a/b\" needs the name",
+            ),
             ("h=429:1s:never", "\"429:1s:never\" needs a duration, then"),
             (
                 "h=503:1s:every=0",

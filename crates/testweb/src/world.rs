@@ -171,7 +171,7 @@ impl World {
         }
         let host = &self.hosts[index];
         if request.path() == "/robots.txt" {
-            let misbehaved = host.bad_robots();
+            let misbehaved = host.bad_robots(self.ports);
             return proper(misbehaved.unwrap_or_else(|| self.site_answer(host, request)));
         }
         let misbehaved = host.bad_answer(request, self.clock.now());

@@ -155,6 +155,11 @@ fn robots_txt_is_wrong_in_every_way() {
         html.header("content-type"),
         Some("text/html; charset=utf-8")
     );
+    let moved_web = web("robots-redirect:host2.test");
+    let moved = get(&moved_web, "host0.test", "/robots.txt");
+    assert_eq!(moved.status, 301);
+    let target = format!("http://host2.test:{}/robots.txt", moved_web.http_port());
+    assert_eq!(moved.header("location"), Some(target.as_str()));
     let huge = robots("robots-huge");
     assert_eq!((huge.status, huge.body.len()), (200, 2_000_000));
     assert!(
