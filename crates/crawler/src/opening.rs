@@ -50,10 +50,10 @@ impl Opening {
             fs::create_dir_all(folder.join(part))?;
         }
         let lock = lock(folder, &state)?;
-        write_settings_down(folder, &settings)?;
-        let clock = Clock::start();
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
+        write_settings_down(folder, &settings)?;
+        let clock = Clock::start();
         let mut repairs = Vec::new();
         let mut recovery = junkai_archive::recover(folder)?;
         // A file that was merely open, and whole, is nothing to tell of.

@@ -61,7 +61,7 @@ pub(crate) struct Rounds {
     crew: Crew,
     /// What the scheduler asked for and was not carried out yet; empty between stages.
     commands: Vec<Command<Visit>>,
-    /// Visits whose host is not where it was when they were placed; empty between rounds.
+    /// Visits that gave their turn back and line up anew: their host moved, or its interval grew; empty between rounds.
     moved: Vec<Visit>,
     /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
     unplaced: HashSet<u64>,
@@ -101,6 +101,7 @@ impl Rounds {
         if let Err(error) = self.rules.save(&self.archive.join("state")) {
             tracing::warn!(%error, "the rules of robots.txt files could not be kept; they will be asked for again");
         }
+        self.know_what_waits()?;
         self.write_down()?;
         self.checkpoints
             .finish(&mut self.seen, &mut self.backlog, &self.logs)?;
@@ -178,6 +179,15 @@ impl Rounds {
                 .at_once(&mut self.seen, &mut self.backlog, &self.logs)
         {
             self.wait_for_room(error)?;
+        }
+        Ok(())
+    }
+
+    /// Where overflow is discarded: what still waits for a place is known to the next run, which cannot discard it.
+    fn know_what_waits(&mut self) -> Result<(), CrawlError> {
+        for fingerprint in std::mem::take(&mut self.unplaced) {
+            self.make_room_in_seen(1)?;
+            self.seen.insert(fingerprint)?;
         }
         Ok(())
     }

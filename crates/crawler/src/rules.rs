@@ -25,6 +25,8 @@ const FILE: &str = "robots.jsonl";
 const ORIGINS_MAX: usize = 50_000;
 /// How long a redirected robots.txt may be on its way before it is asked for anew.
 const REDIRECT_PATIENCE: Duration = Duration::from_mins(10);
+/// How long a visit waits for rules that are on their way from another server.
+pub(crate) const RULES_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The rules of all origins.
 #[derive(Debug)]

@@ -31,15 +31,13 @@ use self::links::Understood;
 use crate::CrawlError;
 use crate::clock::Clock;
 use crate::progress::Progress;
-use crate::rules::{Rules, Say};
+use crate::rules::{RULES_PATIENCE, Rules, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
 use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report, Visit, status};
 
 /// Added to a server's wish for rest after an exchange that we cut short.
 const ABORT_SLACK: Duration = Duration::from_secs(1);
-/// How long a visit waits for rules that are on their way from another server.
-const RULES_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Names that a worker asks for at a time.
 const RESOLVING_MAX: usize = 64;

@@ -8,7 +8,7 @@ use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey,
 use super::Rounds;
 use crate::CrawlError;
 use crate::hosts::{Waiter, Whereabouts};
-use crate::rules::Say;
+use crate::rules::{RULES_PATIENCE, Say};
 use crate::visit::{Line, Order, Outcome, Purpose, Visit, is_discard_marker, status};
 
 /// Visits taken from the backlog per round at most.
@@ -109,7 +109,9 @@ impl Rounds {
             (Line::New, Overflow::Discard) => {
                 let fingerprint = visit.url.fingerprint().0;
                 if !self.unplaced.remove(&fingerprint) {
-                    // Found in an earlier run, and so known already: it cannot be discarded any more.
+                    // Found in an earlier run: it is known by now, and cannot be discarded any more.
+                    self.make_room_in_seen(1)?;
+                    self.seen.insert(fingerprint)?;
                     self.scheduler
                         .step(now, Event::Return { visit, key }, &mut self.commands);
                     return Ok(());
@@ -148,8 +150,15 @@ impl Rounds {
     fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
         match self.hosts.find(visit.url.host(), now) {
+            Whereabouts::At(_, there) if there == key && self.must_wait_for_rules(&visit, now) => {
+                self.end_unvisited(key, now);
+                self.put_away(visit, now + RULES_PATIENCE)?;
+            }
             Whereabouts::At(address, there) if there == key => {
-                self.heed_crawl_delay(&visit, key, now);
+                if self.heed_crawl_delay(&visit, key, now) {
+                    self.give_turn_back(visit, key, now);
+                    return Ok(());
+                }
                 self.in_flight.insert(visit.url.fingerprint());
                 let order = Order::Visit {
                     visit,
@@ -163,32 +172,50 @@ impl Rounds {
                 let host: Box<str> = visit.url.host().into();
                 self.ask_for_host(host, Waiter::Starting { visit, key, at })?;
             }
-            Whereabouts::At(..) | Whereabouts::Nowhere(_) => {
-                let ended = Event::Ended {
-                    key,
-                    at: now,
-                    report: EndReport::Unvisited,
-                };
-                self.scheduler.step(now, ended, &mut self.commands);
-                self.moved.push(visit);
-            }
+            Whereabouts::At(..) | Whereabouts::Nowhere(_) => self.give_turn_back(visit, key, now),
         }
         Ok(())
     }
 
+    /// Gives a lease back unused; the visit lines up anew.
+    fn give_turn_back(&mut self, visit: Visit, key: ServerKey, now: Time) {
+        self.end_unvisited(key, now);
+        self.moved.push(visit);
+    }
+
+    fn end_unvisited(&mut self, key: ServerKey, now: Time) {
+        let ended = Event::Ended {
+            key,
+            at: now,
+            report: EndReport::Unvisited,
+        };
+        self.scheduler.step(now, ended, &mut self.commands);
+    }
+
+    /// Whether rules are on their way from elsewhere. A worker might see them come in before their `Crawl-delay` is
+    /// known here.
+    fn must_wait_for_rules(&self, visit: &Visit, now: Time) -> bool {
+        visit.purpose != Purpose::Robots && self.rules.ask(&visit.url, now) == Say::OnTheirWay
+    }
+
     /// A host that moved, or whose rules came from elsewhere, brings its `Crawl-delay` to the server where it is now.
-    fn heed_crawl_delay(&mut self, visit: &Visit, key: ServerKey, now: Time) {
+    /// Answers whether that lengthens the server's interval: this turn may then be too early.
+    fn heed_crawl_delay(&mut self, visit: &Visit, key: ServerKey, now: Time) -> bool {
         let told = self.scheduler.server_state(key).interval_told;
-        if let Some(interval) = self.rules.crawl_delay(&visit.url)
-            && told < interval
-        {
-            self.scheduler.step(
-                now,
-                Event::SetInterval { key, interval },
-                &mut self.commands,
-            );
-            self.servers.note(&self.scheduler, key);
+        let Some(interval) = self.rules.crawl_delay(&visit.url) else {
+            return false;
+        };
+        if interval <= told {
+            return false;
         }
+        self.scheduler.step(
+            now,
+            Event::SetInterval { key, interval },
+            &mut self.commands,
+        );
+        self.servers.note(&self.scheduler, key);
+        // What is longer than any interval that is obeyed changes nothing more.
+        told < self.scheduler.server_state(key).interval_told
     }
 
     /// Lines up anew what found its host moved.
