@@ -4,7 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use junkai_testweb::TestWebConfig;
+use junkai_crawler::LogEvent;
+use junkai_testweb::{FolderConfig, TestWebConfig};
 use serde_json::Value;
 
 use crate::support::{Finished, Running, Stage, files, junkai, run, wait_until};
@@ -153,14 +154,31 @@ fn a_public_address_is_not_visited_by_a_crawler_that_nobody_can_reach() {
 }
 
 #[test]
-fn private_addresses_are_refused_unless_they_are_allowed() {
+fn a_private_address_is_refused_until_it_is_allowed_and_the_seed_is_then_tried_again() {
     let stage = Stage::new(small_web(), "[addresses]\nallow_private = false\n");
-    run(quick_crawl(&stage)).expect(0);
+    let refused = run(quick_crawl(&stage)).expect(4);
+    assert!(refused.out.contains("is refused"), "{}", refused.all());
     assert_eq!(stage.web.counters().requests, 0);
     let [event] = &stage.events()[..] else {
         panic!("one seed, one event")
     };
     assert!(event.result.contains("is refused: loopback"), "{event:#?}");
+
+    let mut allowed = quick_crawl(&stage);
+    allowed.arg("--allow-private");
+    run(allowed).expect(0);
+    let events = stage.events();
+    for page in stage.web.pages() {
+        let is_visit = |event: &&LogEvent<'_>| event.url == page && event.status == 200;
+        assert_eq!(events.iter().filter(is_visit).count(), 1, "{page}");
+    }
+
+    // What was captured is not asked for again.
+    let before = stage.web.counters().requests;
+    let mut again = quick_crawl(&stage);
+    again.arg("--allow-private");
+    run(again).expect(0);
+    assert_eq!(stage.web.counters().requests, before);
 }
 
 #[test]
@@ -239,6 +257,52 @@ fn ctrl_c_ends_in_order_and_the_next_run_goes_on() {
         let visits = events.iter().filter(|event| event.url == page).count();
         assert_eq!(visits, 1, "{page}");
     }
+}
+
+#[test]
+fn stats_count_as_many_waiting_visits_as_the_summary_of_a_stopped_run() {
+    let stage = Stage::new(small_web(), "");
+    let mut crawl = stage.crawl();
+    crawl.args(stage.web.seeds());
+    crawl.args(["--scope", "any", "--interval", "200ms", "--json"]);
+    let running = Running::start(crawl);
+    wait_until("something is captured", || 3 <= stage.events().len());
+    running.interrupt();
+    let lines = json_lines(&running.wait().expect(11).out);
+    let summary = &lines.last().unwrap()["summary"]["progress"];
+    assert!(0 < summary["waiting"].as_u64().unwrap(), "{summary}");
+    let archive = stage.archive();
+    let stats = say(&["stats", "--archive", archive.to_str().unwrap(), "--json"]).expect(0);
+    let stats = &json_lines(&stats.out)[0];
+    assert_eq!(stats["waiting"], summary["waiting"], "{stats}\n{summary}");
+    assert_eq!(stats["known"], summary["known"], "{stats}\n{summary}");
+}
+
+#[test]
+fn what_gives_known_urls_their_meaning_cannot_change() {
+    let stage = Stage::new(small_web(), "");
+    let limited = || {
+        let mut crawl = quick_crawl(&stage);
+        crawl.args(["--pages", "2"]);
+        crawl
+    };
+    run(limited()).expect(0);
+    let kept = stage.archive().join("state/settings.toml");
+    let settings = fs::read_to_string(&kept).unwrap();
+    let before = stage.web.counters().requests;
+    for (other, words) in [
+        ("[canonical]\nsort_query = true\n", "[canonical]"),
+        ("[ring]\nkeys = 1024\n", "ring.keys"),
+    ] {
+        fs::write(stage.path("junkai.toml"), other).unwrap();
+        let refused = run(limited()).expect(3);
+        assert!(refused.err.contains(words), "{}", refused.all());
+        assert!(refused.err.contains("cannot change"), "{}", refused.all());
+        assert_eq!(fs::read_to_string(&kept).unwrap(), settings, "{words}");
+    }
+    assert_eq!(stage.web.counters().requests, before);
+    fs::write(stage.path("junkai.toml"), "").unwrap();
+    run(quick_crawl(&stage)).expect(0);
 }
 
 #[test]
@@ -349,6 +413,37 @@ fn explain_and_stats_tell_what_an_archive_holds() {
         .out;
     assert!(told.contains("none so far"), "{told}");
     assert!(told.contains("does not know it"), "{told}");
+}
+
+#[test]
+fn explain_tells_pages_apart_that_differ_in_case_only() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("index.html"), "<a href=page.html>1</a>").unwrap();
+    fs::write(folder.path().join("page.html"), "<title>1</title>").unwrap();
+    let web = TestWebConfig {
+        hosts: 0,
+        folders: vec![FolderConfig {
+            host: "cases.test".to_owned(),
+            path: folder.path().to_owned(),
+        }],
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, "");
+    run(quick_crawl(&stage)).expect(0);
+    let archive = stage.archive();
+    for (path, captures) in [("/page.html", 1), ("/Page.html", 0)] {
+        let url = stage.url("cases.test", path);
+        let archive = archive.to_str().unwrap();
+        let told = say(&["explain", "--archive", archive, "--json", &url]).expect(0);
+        let told = &json_lines(&told.out)[0];
+        assert_eq!(
+            told["captures"].as_array().unwrap().len(),
+            captures,
+            "{told}"
+        );
+        assert_eq!(told["visits"].as_array().unwrap().len(), captures, "{told}");
+        assert_eq!(told["known"], captures == 1, "{told}");
+    }
 }
 
 #[test]

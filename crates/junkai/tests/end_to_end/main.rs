@@ -17,6 +17,8 @@ mod nothing_lost;
 #[cfg(test)]
 mod politeness;
 #[cfg(test)]
+mod robots_redirect;
+#[cfg(test)]
 mod standard;
 #[cfg(test)]
 mod support;

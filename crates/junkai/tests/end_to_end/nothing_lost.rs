@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use junkai_crawler::LogEvent;
+use junkai_crawler::{LogEvent, Settings, explain};
 use junkai_testweb::TestWebConfig;
+use junkai_weburl::Canonicalizer;
 use serde_json::Value;
 
 use crate::support::{
@@ -87,6 +88,81 @@ fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
     assert_both_logs_agree(&stage, &events);
     assert_every_page_is_captured(&stage);
     assert_only_what_was_in_flight_is_repeated(&stage);
+}
+
+#[test]
+fn where_overflow_is_discarded_what_waits_outlives_a_stop_and_a_kill() {
+    let web = TestWebConfig {
+        hosts: 2,
+        addresses: 2,
+        pages: 200,
+        page_bytes: 4000,
+        seeds: 2,
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, "[ring]\nslots = 64\n");
+    let crawl = || {
+        let mut crawl = stage.crawl();
+        crawl.args(stage.web.seeds());
+        crawl.args(["--scope", "any", "--interval", "20ms", "--json"]);
+        crawl.args(["--overflow", "discard"]);
+        crawl
+    };
+    let mut first = crawl();
+    first.args(["--pages", "8"]);
+    let stopped = run(first).expect(0);
+    let discarded = last_summary(&stopped.out)["progress"]["discarded"].as_u64();
+    assert!(0 < discarded.unwrap(), "the ring is too small for all");
+    let mut waited = waiting_pages(&stage);
+    assert!(!waited.is_empty(), "something was placed and not visited");
+
+    let before = stage.events().len();
+    let life = Running::start(crawl());
+    wait_until("the next run visits pages", || {
+        before + 8 <= stage.events().len()
+    });
+    assert!(life.kill());
+    let visits_before_the_kill = page_visits(&stage);
+    waited.extend(waiting_pages(&stage));
+
+    let ended = run(crawl()).expect(0);
+    assert_eq!(last_summary(&ended.out)["ended"], "complete");
+    let visits = page_visits(&stage);
+    for page in &waited {
+        assert!(visits.contains_key(page), "{page} is lost");
+    }
+    // Only the kill may repeat what was in flight, one visit a server.
+    assert!(visits_before_the_kill.values().all(|visits| *visits == 1));
+    let repeated: usize = visits.values().map(|visits| visits - 1).sum();
+    assert!(repeated <= 2, "{repeated} visits were repeated");
+}
+
+/// The pages of the web that wait in the archive.
+fn waiting_pages(stage: &Stage) -> BTreeSet<String> {
+    let settings = Settings::default();
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let waits = |page: &String| {
+        let url = canonical.parse(page).unwrap();
+        let told = explain(&stage.archive(), &settings, &url).unwrap();
+        told.waiting.is_some()
+    };
+    stage.web.pages().filter(waits).collect()
+}
+
+/// How often each page was visited.
+fn page_visits(stage: &Stage) -> BTreeMap<String, usize> {
+    let mut visits = BTreeMap::new();
+    for seen in stage.exchanges() {
+        if is_page(&seen.url) {
+            *visits.entry(seen.url).or_default() += 1;
+        }
+    }
+    visits
+}
+
+fn last_summary(out: &str) -> Value {
+    let line: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    line["summary"].clone()
 }
 
 /// Every reported capture is the record that it says, in a sound file, and in the index.

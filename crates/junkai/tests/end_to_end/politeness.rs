@@ -204,6 +204,36 @@ fn a_crawl_delay_lengthens_the_interval_and_outlives_a_kill() {
 }
 
 #[test]
+fn an_interval_longer_than_an_address_holds_is_kept_and_the_crawl_ends() {
+    const INTERVAL: Duration = Duration::from_secs(2);
+    let web = TestWebConfig {
+        hosts: 1,
+        addresses: 1,
+        pages: 2,
+        ttl: Duration::from_secs(1),
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(
+        web,
+        "[crawl]\nsitemaps = false\n\n[dns]\nttl_min = \"1s\"\n",
+    );
+    let mut crawl = stage.crawl();
+    crawl.args(stage.web.pages());
+    crawl.args(["--scope", "page", "--interval", "2s", "--quiet"]);
+    // Not reached, unless visits never start because their address is always too old.
+    crawl.args(["--for", "30s"]);
+    let crawled = run(crawl).expect(0);
+    assert!(
+        crawled.out.contains("The crawl is complete"),
+        "{}",
+        crawled.all()
+    );
+    let verdict = stage.verdict(INTERVAL);
+    assert!(verdict.is_polite(), "{verdict}");
+    assert_eq!(verdict.exchanges, 3, "robots.txt and two pages: {verdict}");
+}
+
+#[test]
 fn a_server_that_asked_for_rest_has_it_across_a_kill() {
     const REST: Duration = Duration::from_secs(4);
     for (form, status) in [("503:4s:every=3", 503), ("429:4s:date:every=3", 429)] {
