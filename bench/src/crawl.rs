@@ -34,6 +34,9 @@ use crate::samples::Samples;
 /// How much more than the floor a page may cost.
 const FLOOR_RATIO_MAX: f64 = 1.5;
 
+/// How much larger the web is than what is to be known of it.
+const WEB_PER_KNOWN: u64 = 3;
+
 /// What `bench crawl` takes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -64,10 +67,11 @@ pub(crate) struct Arguments {
 /// Measures, and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let junkai = arguments.junkai.clone().map_or_else(beside_us, Ok)?;
+    let web_pages_min = arguments.known.map_or(0, |known| known * WEB_PER_KNOWN);
     let bench = Bench {
         core: arguments.core,
         pages: arguments.pages,
-        web: Web::start(&arguments.web, arguments.web_core)?,
+        web: Web::start(&arguments.web, web_pages_min, arguments.web_core)?,
         folder: TempDir::with_prefix("junkai-bench-")?,
         junkai,
     };

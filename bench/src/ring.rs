@@ -22,8 +22,12 @@ use crate::cpu;
 use crate::report::{Cell, Limit, Report, Table};
 use crate::samples::{Samples, short};
 
-/// By how much the cost of a URL may rise with the number of known URLs.
+/// By how much the cost of a URL may rise with the number of known URLs, once the ring is full.
 const RISE_MAX: f64 = 1.3;
+/// The ring counts as full when so many times as many URLs have passed as can wait: its memory has been touched all over.
+const FULL_AFTER: u64 = 10;
+/// Servers of the web that passes through the bounded ring; more than it has keys.
+const SERVERS: u32 = 1_000_000;
 /// How much faster than a heap the ring must be.
 const GAIN_MIN: f64 = 5.0;
 /// The size at which that counts.
@@ -101,6 +105,38 @@ struct Passage {
     bytes: usize,
 }
 
+/// Two frontiers at one size.
+struct Duel {
+    size: u64,
+    series: [Series; 2],
+    access: Samples,
+}
+
+/// Sends each number of URLs through both frontiers, `repeat` times. Sizes and frontiers take turns, and who goes first
+/// changes from repetition to repetition: what slows the machine down for a while slows all of them.
+fn measure(sizes: &[u64], repeat: usize, passes: [&dyn Fn(u64) -> Passage; 2]) -> Vec<Duel> {
+    let duel = |&size| Duel {
+        size,
+        series: Default::default(),
+        access: Samples::default(),
+    };
+    let mut duels: Vec<Duel> = sizes.iter().map(duel).collect();
+    for repetition in 0..repeat {
+        println!("repetition {}", repetition + 1);
+        duels.reverse();
+        for duel in &mut duels {
+            for turn in 0..2 {
+                let which = (repetition + turn) % 2;
+                duel.series[which].push(&passes[which](duel.size));
+            }
+            let bytes = duel.series[0].bytes;
+            duel.access.push(random_access_nanoseconds(bytes));
+        }
+    }
+    duels.sort_by_key(|duel| duel.size);
+    duels
+}
+
 fn bounded(sizes: &[u64], repeat: usize, report: &mut Report) {
     let columns = [
         "known URLs",
@@ -112,53 +148,49 @@ fn bounded(sizes: &[u64], repeat: usize, report: &mut Report) {
     ];
     let title = format!("bounded: {} URLs wait at most", short(WAITING_MAX as f64));
     let mut table = Table::new(title, &columns);
-    let mut medians = Vec::new();
-    for &size in sizes {
-        let servers = servers_of(size);
-        let (mut ring, mut scheduler) = (Series::default(), Series::default());
-        let mut access = Samples::default();
-        for repetition in 0..repeat {
-            let bounds = Bounds::bounded(WAITING_MAX);
-            let mut pass_ring = || {
-                ring.push(&pass(
-                    &mut WholeRing::new(&bounds),
-                    servers,
-                    size,
-                    WAITING_MAX,
-                ));
-            };
-            let mut pass_scheduler = || {
-                scheduler.push(&pass(
-                    &mut WholeScheduler::new(&bounds),
-                    servers,
-                    size,
-                    WAITING_MAX,
-                ));
-            };
-            take_turns(repetition, &mut pass_ring, &mut pass_scheduler);
-            access.push(random_access_nanoseconds(ring.bytes));
-        }
-        medians.push(ring.nanoseconds.median());
-        let waiting = size.min(WAITING_MAX) as f64;
+    let (servers, bounds) = (Servers::new(SERVERS), Bounds::bounded(WAITING_MAX));
+    let ring = |size| pass(&mut WholeRing::new(&bounds), servers, size, WAITING_MAX);
+    let scheduler = |size| {
+        pass(
+            &mut WholeScheduler::new(&bounds),
+            servers,
+            size,
+            WAITING_MAX,
+        )
+    };
+    let duels = measure(sizes, repeat, [&ring, &scheduler]);
+    for duel in &duels {
+        let [ring, scheduler] = &duel.series;
+        let waiting = duel.size.min(WAITING_MAX) as f64;
         table.row(
-            short(size as f64),
+            short(duel.size as f64),
             [
-                Cell::from(ring.nanoseconds),
-                scheduler.nanoseconds.into(),
+                Cell::from(ring.nanoseconds.clone()),
+                scheduler.nanoseconds.clone().into(),
                 (ring.bytes / waiting).into(),
                 (ring.overflowed * 100.0).into(),
-                access.into(),
+                duel.access.clone().into(),
             ],
         );
     }
     report.table(table);
-    let smallest = medians.iter().copied().fold(f64::INFINITY, f64::min);
-    let last = medians.last().copied().unwrap_or(f64::NAN);
-    report.target(
-        "cost of a URL at the most known, × the least",
-        last / smallest,
-        Limit::AtMost(RISE_MAX),
-    );
+    let mut full = duels
+        .iter()
+        .filter(|duel| WAITING_MAX * FULL_AFTER <= duel.size);
+    let (Some(first), Some(last)) = (full.next(), full.next_back()) else {
+        return;
+    };
+    for (at, name) in ["ring", "scheduler"].iter().enumerate() {
+        let rise = last.series[at]
+            .nanoseconds
+            .ratio_to(&first.series[at].nanoseconds);
+        let what = format!(
+            "{name}: cost of a URL with {} known, × that with {}",
+            short(last.size as f64),
+            short(first.size as f64)
+        );
+        report.target(what, rise.median(), Limit::AtMost(RISE_MAX));
+    }
 }
 
 fn all_waiting(sizes: &[u64], repeat: usize, report: &mut Report) {
@@ -172,18 +204,14 @@ fn all_waiting(sizes: &[u64], repeat: usize, report: &mut Report) {
         "random access ns",
     ];
     let mut table = Table::new("all waiting at once", &columns);
-    for &size in sizes {
+    let ring = |size| {
         let servers = servers_of(size);
-        let (mut ring, mut heap) = (Series::default(), Series::default());
-        let mut access = Samples::default();
-        for repetition in 0..repeat {
-            let bounds = Bounds::for_all(size, servers);
-            let mut pass_ring =
-                || ring.push(&pass(&mut WholeRing::new(&bounds), servers, size, size));
-            let mut pass_heap = || heap.push(&pass(&mut Heap::default(), servers, size, size));
-            take_turns(repetition, &mut pass_ring, &mut pass_heap);
-            access.push(random_access_nanoseconds(ring.bytes));
-        }
+        let bounds = Bounds::for_all(size, servers);
+        pass(&mut WholeRing::new(&bounds), servers, size, size)
+    };
+    let heap = |size| pass(&mut Heap::default(), servers_of(size), size, size);
+    for duel in measure(sizes, repeat, [&ring, &heap]) {
+        let (size, [ring, heap]) = (duel.size, duel.series);
         let gain = heap.nanoseconds.ratio_to(&ring.nanoseconds);
         if size == GAIN_AT {
             let what = format!("times faster than a heap, {} waiting", short(size as f64));
@@ -197,22 +225,11 @@ fn all_waiting(sizes: &[u64], repeat: usize, report: &mut Report) {
                 heap.nanoseconds.into(),
                 (ring.bytes / size as f64).into(),
                 (heap.bytes / size as f64).into(),
-                access.into(),
+                duel.access.into(),
             ],
         );
     }
     report.table(table);
-}
-
-/// Who goes first changes from repetition to repetition.
-fn take_turns(repetition: usize, one: &mut dyn FnMut(), other: &mut dyn FnMut()) {
-    if repetition.is_multiple_of(2) {
-        one();
-        other();
-    } else {
-        other();
-        one();
-    }
 }
 
 fn servers_of(urls: u64) -> Servers {

@@ -8,7 +8,7 @@
 
 mod sets;
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     memory: u64,
     /// Where the sets are; default: the system's folder for temporary files.
     #[arg(long, value_name = "DIR")]
-    folder: Option<std::path::PathBuf>,
+    folder: Option<PathBuf>,
     /// Leave the peers out.
     #[arg(long)]
     alone: bool,
@@ -56,6 +56,7 @@ pub(crate) struct Arguments {
 
 /// Measures, and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let report = Report::new("seen");
     let folder = match &arguments.folder {
         Some(folder) => TempDir::with_prefix_in("junkai-bench-", folder)?,
         None => TempDir::with_prefix("junkai-bench-")?,
@@ -106,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             _ => order.rev().try_for_each(&mut ask)?,
         }
     }
-    report(&sets, path, arguments)
+    tell(report, &sets, arguments)
 }
 
 /// A set under measurement.
@@ -119,7 +120,6 @@ struct Asked {
     /// Questions asked so far.
     questions: u64,
     fill_per_cpu_second: f64,
-    fill_per_second: f64,
     merging_share: f64,
     per_cpu_second: Samples,
     per_second: Samples,
@@ -134,7 +134,6 @@ impl Asked {
             known: 0,
             questions: 0,
             fill_per_cpu_second: f64::NAN,
-            fill_per_second: f64::NAN,
             merging_share: f64::NAN,
             per_cpu_second: Samples::default(),
             per_second: Samples::default(),
@@ -143,11 +142,9 @@ impl Asked {
 
     /// Makes the first fingerprints known.
     fn fill(&mut self) -> Result<()> {
-        let begun = Instant::now();
         let (cost, filled) = cpu::cost_to_all_of(|| self.insert_all());
         filled?;
         self.fill_per_cpu_second = self.keys as f64 / cost.as_secs_f64();
-        self.fill_per_second = self.keys as f64 / begun.elapsed().as_secs_f64();
         self.merging_share = self.set.merging().as_secs_f64() / cost.as_secs_f64();
         Ok(())
     }
@@ -222,8 +219,7 @@ impl Batch {
     }
 }
 
-fn report(sets: &[Asked], folder: &Path, arguments: &Arguments) -> Result<()> {
-    let mut report = Report::new("seen");
+fn tell(mut report: Report, sets: &[Asked], arguments: &Arguments) -> Result<()> {
     let columns = [
         "set",
         "fingerprints",
@@ -249,8 +245,8 @@ fn report(sets: &[Asked], folder: &Path, arguments: &Arguments) -> Result<()> {
                 asked.fill_per_cpu_second.into(),
                 (asked.merging_share * 100.0).into(),
                 (asked.set.memory_bytes() as f64 / known).into(),
-                (asked.set.disk_bytes(folder)? as f64 / known).into(),
-                short(asked.set.files() as f64).into(),
+                (asked.set.disk_bytes()? as f64 / known).into(),
+                asked.set.files().to_string().into(),
             ],
         );
     }

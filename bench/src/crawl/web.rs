@@ -36,13 +36,14 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Starts a process that serves.
-    pub(super) fn start(arguments: &WebArguments, core: usize) -> Result<Web> {
+    /// Starts a process that serves at least so many pages.
+    pub(super) fn start(arguments: &WebArguments, pages_min: u64, core: usize) -> Result<Web> {
+        let pages = arguments.web_pages.max(pages_min);
         let mut command = Command::new(env::current_exe()?);
         command
             .arg("web")
             .args(["--hosts", &arguments.hosts.to_string()])
-            .args(["--web-pages", &arguments.web_pages.to_string()])
+            .args(["--web-pages", &pages.to_string()])
             .args(["--gzip-percent", &arguments.gzip_percent.to_string()])
             .args(["--chunked-percent", &arguments.chunked_percent.to_string()]);
         let process = Servant::start(&mut command, core)?;

@@ -32,12 +32,14 @@ pub(super) trait KnownSet {
     /// Bytes held in memory, as the set itself tells.
     fn memory_bytes(&self) -> u64;
 
+    /// The folder or file that holds it.
     fn folder(&self) -> &Path;
 
     /// How many files or runs there are.
     fn files(&self) -> usize;
 
-    fn disk_bytes(&self, _all: &Path) -> Result<u64> {
+    /// Bytes of all its files.
+    fn disk_bytes(&self) -> Result<u64> {
         size_of(self.folder())
     }
 }
