@@ -22,6 +22,7 @@ use crate::log::Event;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
 use crate::settings::Settings;
+use crate::visit::is_discard_marker;
 use crate::visit::status;
 
 /// Events of one URL that are shown, the latest.
@@ -228,7 +229,7 @@ fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlErro
 fn waiting(state: &Path, url: &PageUrl) -> Result<Option<Waiting>, CrawlError> {
     let mut found = None;
     backlog::look(&state.join("backlog"), |entry| {
-        if entry.url == url.as_str() {
+        if entry.url == url.as_str() && !is_discard_marker(entry) {
             found = Some(Waiting {
                 due: clock::timestamp(entry.due),
                 tries: entry.tries,
