@@ -141,6 +141,13 @@ impl Rules {
         }
     }
 
+    /// A fetch of the origin's own robots.txt begins, not of where it redirects to.
+    pub(crate) fn begin(&self, origin: &str) {
+        if let Some(known) = self.lock().get_mut(origin) {
+            known.state.begin();
+        }
+    }
+
     /// Takes in what a fetch of an origin's robots.txt, at `url`, brought.
     pub(crate) fn learn(&self, origin: &str, url: &Url, exchange: &Exchange, now: Time) -> Learned {
         let answer = RobotsAnswer::of(url, exchange, &self.agent, system_time(now));
@@ -281,6 +288,19 @@ mod tests {
             Say::Denied { .. }
         ));
         assert_eq!(rules.ask(&page("https://a.example/y"), NOW), Say::Allowed);
+    }
+
+    #[test]
+    fn a_chain_that_was_broken_off_does_not_count_against_the_next() {
+        let moved =
+            b"HTTP/1.1 301 Moved\r\nLocation: https://b.example/r\r\nContent-Length: 0\r\n\r\n";
+        let rules = Rules::new("junkai");
+        for _ in 0..20 {
+            rules.begin("https://a.example");
+            assert!(learn(&rules, moved).redirect.is_some());
+        }
+        let visit = page("https://a.example/x");
+        assert_eq!(rules.ask(&visit, NOW), Say::OnTheirWay);
     }
 
     #[test]

@@ -232,6 +232,7 @@ impl Worker {
         let origin = if is_redirected {
             self.origin_of(&turn.visit.via)
         } else {
+            self.shared.rules.begin(robots.origin());
             robots.origin().to_owned()
         };
         let learned = self

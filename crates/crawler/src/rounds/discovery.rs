@@ -36,8 +36,11 @@ impl Rounds {
         let index = Index::open(&self.archive)?;
         let mut failed = BTreeSet::new();
         for seed in seeds {
-            if index.latest(seed.url.as_str())?.is_none() {
-                failed.insert(seed.url.as_str());
+            let url = seed.url.as_str();
+            // The index folds case and more; another page's capture is none of this one.
+            let is_captured = index.lookup(url)?.flatten().any(|entry| entry.url == url);
+            if !is_captured {
+                failed.insert(url);
             }
         }
         if !failed.is_empty() {

@@ -169,6 +169,11 @@ impl RobotsState {
         self.ask_at.is_none_or(|ask_at| ask_at <= now)
     }
 
+    /// A fetch of the origin's own file begins: redirects are counted anew.
+    pub fn begin(&mut self) {
+        self.redirects = 0;
+    }
+
     /// Notes what a fetch of robots.txt brought; a redirect to follow comes back.
     ///
     /// Following it is another visit; its answer is noted here too.
