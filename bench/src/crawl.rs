@@ -3,7 +3,7 @@
 //! A web of our own runs on one core, the process under measurement on the other, over loopback, with connections kept
 //! alive and no pause between visits. The crawler, the floor and the peers take turns. Read [`run`] first.
 //!
-//! The *floor* is told in two ways: as one process that does only what cannot be avoided ([`floor`]), and as the sum of its parts,
+//! The *floor* is told in two ways: as one process that does only what cannot be avoided ([`mod@floor`]), and as the sum of its parts,
 //! each measured alone and warm (`parts`). The sum is the smaller one: parts that follow one another push each other out of
 //! the caches.
 
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Pages for each of the peers, which take longer.
     #[arg(long, default_value = "3000")]
     peer_pages: u64,
-    /// Instead: crawl until this many URLs are known, and tell the memory that it took.
+    /// Instead: crawl until this many URLs are known and all pages visited, and tell the memory that it took.
     #[arg(long, value_name = "URLS")]
     known: Option<u64>,
     /// The crawler's binary; default: the one beside this program.
@@ -99,6 +99,15 @@ struct Visited {
     bytes: f64,
 }
 
+/// Where a crawl has its URLs from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sources {
+    /// Links, as the floor.
+    Links,
+    /// Links, and the sitemaps and feeds of the hosts, as without any settings: they name all pages of the web.
+    All,
+}
+
 /// Repeated crawls by one crawler.
 #[derive(Default)]
 struct Series {
@@ -130,17 +139,19 @@ impl Series {
 
 fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     let mut report = Report::new("crawl");
-    let (mut crawler, mut floor, mut fetching) =
-        (Series::default(), Series::default(), Series::default());
+    let (mut crawler, mut with_sitemaps) = (Series::default(), Series::default());
+    let (mut floor, mut fetching) = (Series::default(), Series::default());
     let mut parts = Parts::default();
     for repetition in 0..arguments.common.repeat.get() {
         println!("repetition {}", repetition + 1);
         // Who goes first changes from repetition to repetition.
         if repetition.is_multiple_of(2) {
             floor.push(&bench.floor(floor::Mode::All)?);
-            crawler.push(&bench.crawl()?);
+            crawler.push(&bench.crawl(Sources::Links)?);
+            with_sitemaps.push(&bench.crawl(Sources::All)?);
         } else {
-            crawler.push(&bench.crawl()?);
+            with_sitemaps.push(&bench.crawl(Sources::All)?);
+            crawler.push(&bench.crawl(Sources::Links)?);
             floor.push(&bench.floor(floor::Mode::All)?);
         }
         fetching.push(&bench.floor(floor::Mode::Fetch)?);
@@ -161,6 +172,7 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     let mut table = Table::new(format!("{} pages on one core", bench.pages), &columns);
     let floor_us = floor.cpu_us.clone();
     table.row("junkai", crawler.cells(&floor_us));
+    table.row("junkai, sitemaps too", with_sitemaps.cells(&floor_us));
     table.row("the floor, as a process", floor.cells(&floor_us));
     peers::measure(bench, arguments, &floor_us, &mut table)?;
     report.table(table);
@@ -185,10 +197,15 @@ fn parts_table(fetching: &Samples, parts: &Parts, sum: &Samples) -> Table {
 
 impl Bench {
     /// One crawl by the whole crawler, into an archive of its own.
-    fn crawl(&self) -> Result<Visited> {
+    fn crawl(&self, sources: Sources) -> Result<Visited> {
         let archive = self.folder.path().join("archive");
         let mut command = self.crawl_command(&archive);
         command.args(["--pages", &self.pages.to_string()]);
+        if sources == Sources::Links {
+            let config = self.folder.path().join("links.toml");
+            std::fs::write(&config, "[crawl]\nsitemaps = false\n")?;
+            command.arg("--config").arg(config);
+        }
         let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
         let summary = Summary::read(&cost.last_line)?;
         if summary.count("pages")? < self.pages as f64 {

@@ -13,13 +13,14 @@ const MEGABYTES_MAX: f64 = 300.0;
 /// The crawler's exit code when it was stopped.
 const STOPPED: i32 = 11;
 
-/// Crawls until `known` URLs are known.
+/// Crawls until `known` URLs are known and as many pages visited as in any other crawl.
 pub(super) fn run(bench: &Bench, known: u64, arguments: &Arguments) -> Result<()> {
     let archive = bench.folder.path().join("archive");
     let mut asked = false;
     let cost = child::measure(&mut bench.crawl_command(&archive), bench.core, |line| {
         let so_far: Value = serde_json::from_str(line).unwrap_or_default();
-        let enough = known <= so_far["progress"]["known"].as_u64().unwrap_or_default();
+        let count = |counter: &str| so_far["progress"][counter].as_u64().unwrap_or_default();
+        let enough = known <= count("known") && bench.pages <= count("pages");
         if enough && !asked {
             asked = true;
             return Wish::Stop;
