@@ -9,6 +9,7 @@
 mod keep;
 mod links;
 mod payloads;
+mod recent;
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +21,7 @@ use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
-use junkai_frontier::{EndReport, ServerKey, Time};
+use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -28,6 +29,7 @@ use tokio::task::LocalSet;
 
 use self::keep::Keeper;
 use self::links::Understood;
+use self::recent::Recent;
 use crate::CrawlError;
 use crate::clock::Clock;
 use crate::progress::Progress;
@@ -64,6 +66,7 @@ pub(crate) struct Worker {
     /// Bounds the names asked for at a time, and so the sockets that it takes.
     resolving: Semaphore,
     canonical: Canonicalizer,
+    recent: Recent,
     keeper: Keeper,
 }
 
@@ -100,6 +103,10 @@ impl Worker {
             number,
             resolving: Semaphore::new(RESOLVING_MAX),
             canonical: Canonicalizer::new(&settings.canonical),
+            recent: match settings.crawl.overflow {
+                Overflow::Defer => Recent::new(),
+                Overflow::Discard => Recent::none(),
+            },
             shared,
             client,
             resolver,
@@ -288,6 +295,7 @@ impl Worker {
         } else {
             Vec::new()
         };
+        self.recent.remember(&links);
         Ok(self.ended(
             turn,
             Ending {

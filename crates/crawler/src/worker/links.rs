@@ -158,6 +158,9 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
         if is_source && !settings.crawl.sitemaps {
             return None;
         }
+        if worker.recent.contains(&link.url) {
+            return None;
+        }
         let url = worker.canonical.parse(&link.url).ok()?;
         let (hop, depth, purpose) = match (requisite, is_source) {
             (true, _) => ('E', visit.depth, Purpose::Requisite),
