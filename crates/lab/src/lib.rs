@@ -1,0 +1,1 @@
+//! Crawl-order research under a virtual clock, with the code that crawls.
