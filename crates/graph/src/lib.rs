@@ -1,1 +1,28 @@
 //! A web graph: pages, links and hosts, read from files or generated, and measured.
+//!
+//! [`load()`] reads a graph of any known form, [`generate::Generator`] makes one from a seed, and both give a [`WebGraph`].
+//! What is measured of it — [`pagerank()`], [`components()`], [`Statistics`] — takes its [`Links`], and is kept in a
+//! [`Cache`] beside the graph.
+//!
+//! Not here: crawling, drawing, the network and the screen. What takes long reports its [`Progress`] to the caller.
+
+pub mod load;
+pub mod progress;
+
+mod components;
+mod error;
+mod hosts;
+mod links;
+mod pagerank;
+mod urls;
+mod web_graph;
+
+pub use components::{Components, components, reachable};
+pub use error::GraphError;
+pub use hosts::{HostCut, Hosts};
+pub use links::{Fingerprint, Links, PAGES_MAX, Page};
+pub use load::{LoadOptions, load, load_links};
+pub use pagerank::{PageRank, PageRankConfig, pagerank};
+pub use progress::{Progress, Stage, unwatched};
+pub use urls::Urls;
+pub use web_graph::WebGraph;
