@@ -9,14 +9,17 @@
 pub mod load;
 pub mod progress;
 
+mod cache;
 mod components;
 mod error;
 mod hosts;
 mod links;
 mod pagerank;
+mod statistics;
 mod urls;
 mod web_graph;
 
+pub use cache::{Cache, Measures};
 pub use components::{Components, components, reachable};
 pub use error::GraphError;
 pub use hosts::{HostCut, Hosts};
@@ -24,5 +27,6 @@ pub use links::{Fingerprint, Links, PAGES_MAX, Page};
 pub use load::{LoadOptions, load, load_links};
 pub use pagerank::{PageRank, PageRankConfig, pagerank};
 pub use progress::{Progress, Stage, unwatched};
+pub use statistics::{PAGERANK_SHARES, Statistics, power_law_exponent};
 pub use urls::Urls;
 pub use web_graph::WebGraph;

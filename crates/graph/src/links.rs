@@ -177,11 +177,6 @@ impl Links {
         }
     }
 
-    /// Where each page's targets begin in the list of all, and the list's length at the end.
-    pub(crate) fn starts(&self) -> &[u64] {
-        &self.starts
-    }
-
     /// A hash of all links, their order within a page included: what results are kept under.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {

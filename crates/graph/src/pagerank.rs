@@ -186,3 +186,180 @@ impl Surfer {
 fn as_page(place: usize) -> Page {
     Page::try_from(place).unwrap_or(Page::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::progress::unwatched;
+
+    /// Made with networkx 3: `pagerank(graph, alpha=0.85, tol=1e-15)`.
+    #[test]
+    fn another_implementation_gives_the_same_scores() {
+        let lists = [
+            vec![0],
+            vec![1, 5],
+            vec![4, 0, 9],
+            vec![9, 1, 7, 13],
+            vec![],
+            vec![11, 5],
+            vec![8, 3, 12, 6],
+            vec![7, 3, 13, 9],
+            vec![8],
+            vec![],
+            vec![2, 1, 0],
+            vec![9],
+            vec![4],
+            vec![1, 3],
+        ];
+        let expected = [
+            0.215_045_167_175_225_4,
+            0.090_084_481_386_420_08,
+            0.025_135_149_410_093_614,
+            0.049_187_516_374_799_6,
+            0.047_847_718_093_184_86,
+            0.100_646_496_171_118_79,
+            0.024_870_896_138_620_778,
+            0.038_143_718_017_535_105,
+            0.165_805_974_257_456_75,
+            0.098_271_846_528_335_4,
+            0.019_585_830_709_163_827,
+            0.062_360_591_581_889_87,
+            0.024_870_896_138_620_778,
+            0.038_143_718_017_535_105,
+        ];
+        let config = PageRankConfig {
+            tolerance: 1e-15,
+            ..PageRankConfig::default()
+        };
+        let result = pagerank(&Links::from_lists(&lists), &config, &mut unwatched);
+        for (page, (score, expected)) in result.scores.iter().zip(expected).enumerate() {
+            assert!((score - expected).abs() < 1e-13, "page {page}: {score}");
+        }
+    }
+
+    /// Solves the equation of the module's notation by Gaussian elimination.
+    fn dense(links: &Links, damping: f64) -> Vec<f64> {
+        let pages = links.page_count() as usize;
+        let mut rows = vec![vec![0.0; pages + 1]; pages];
+        for (page, row) in rows.iter_mut().enumerate() {
+            row[page] += 1.0;
+            row[pages] = (1.0 - damping) / pages as f64;
+        }
+        for source in links.pages() {
+            let targets = links.successors(source);
+            for row in &mut rows {
+                if targets.is_empty() {
+                    row[source as usize] -= damping / pages as f64;
+                }
+            }
+            for &target in targets {
+                rows[target as usize][source as usize] -= damping / targets.len() as f64;
+            }
+        }
+        for column in 0..pages {
+            let pivot = (column..pages)
+                .max_by(|&one, &other| {
+                    rows[one][column]
+                        .abs()
+                        .total_cmp(&rows[other][column].abs())
+                })
+                .unwrap();
+            rows.swap(column, pivot);
+            let pivot = rows[column].clone();
+            for (place, row) in rows.iter_mut().enumerate() {
+                if place != column {
+                    let factor = row[column] / pivot[column];
+                    row.iter_mut()
+                        .zip(&pivot)
+                        .for_each(|(cell, pivot)| *cell -= factor * pivot);
+                }
+            }
+        }
+        rows.iter()
+            .enumerate()
+            .map(|(page, row)| row[pages] / row[page])
+            .collect()
+    }
+
+    #[test]
+    fn no_pages_have_no_scores() {
+        let result = pagerank(&Links::empty(), &PageRankConfig::default(), &mut unwatched);
+        assert_eq!((result.scores.len(), result.iterations), (0, 0));
+        assert_eq!(result.pages_for_shares(&[0.2, 0.8]), [0, 0]);
+    }
+
+    #[test]
+    fn iterations_are_bounded() {
+        let links = Links::from_lists(&[vec![1], vec![0], vec![0]]);
+        let config = PageRankConfig {
+            iterations_max: 3,
+            ..PageRankConfig::default()
+        };
+        let result = pagerank(&links, &config, &mut unwatched);
+        assert_eq!(result.iterations, 3);
+        assert!(config.tolerance < result.residual && result.residual < 1.0);
+        assert!(PageRankConfig::default().iterations_expected() <= 150);
+    }
+
+    #[test]
+    fn shares_are_held_by_the_foremost_pages() {
+        let rank = PageRank {
+            scores: vec![0.1, 0.5, 0.15, 0.25],
+            iterations: 1,
+            residual: 0.0,
+        };
+        assert_eq!(
+            rank.pages_for_shares(&[0.2, 0.5, 0.6, 0.9, 1.0]),
+            [1, 1, 2, 3, 4]
+        );
+    }
+
+    #[test]
+    fn the_result_is_the_same_on_any_number_of_threads() {
+        let pages = 50_000_u32;
+        let pairs: Vec<(Page, Page)> = (0..400_000_u32)
+            .map(|link| {
+                (
+                    link.wrapping_mul(2_654_435_761) >> 8,
+                    link.wrapping_mul(link | 1) >> 7,
+                )
+            })
+            .map(|(source, target)| (source % (pages - 5_000), target % pages))
+            .collect();
+        let links = Links::from_pairs(pages, &pairs);
+        let results: Vec<PageRank> = [1, 2, 5]
+            .into_iter()
+            .map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .unwrap();
+                pool.install(|| pagerank(&links, &PageRankConfig::default(), &mut |_| {}))
+            })
+            .collect();
+        assert_eq!(results[0], results[1]);
+        assert_eq!(results[0], results[2]);
+        let sum: f64 = results[0].scores.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_direct_solution_gives_the_same_scores(
+            lists in (1_u32..30).prop_flat_map(|pages| {
+                let list = proptest::collection::vec(0..pages, 0..5);
+                proptest::collection::vec(list, pages as usize)
+            }),
+            damping in 0.0_f64..0.95,
+        ) {
+            let links = Links::from_lists(&lists);
+            let config = PageRankConfig { damping, tolerance: 1e-13, iterations_max: 2_000 };
+            let result = pagerank(&links, &config, &mut unwatched);
+            for (score, expected) in result.scores.iter().zip(dense(&links, damping)) {
+                prop_assert!((score - expected).abs() < 1e-11, "{} {}", score, expected);
+            }
+        }
+    }
+}
