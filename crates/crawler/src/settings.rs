@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::scope::{ScopeConfig, ScopeRules};
 
 /// Visits that wait between the backlog and the ring at most.
-pub(crate) const ADMISSION_MAX: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+pub(crate) const ADMISSION_MAX: usize = 4096;
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

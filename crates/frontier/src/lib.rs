@@ -18,7 +18,7 @@ pub mod seen;
 pub mod server;
 pub mod time;
 
-pub use admission::{Admission, Candidate, Fifo};
+pub use admission::{Admission, Candidate, Fifo, Source};
 pub use lease::{Leases, ServerState};
 pub use politeness::PolitenessConfig;
 pub use ring::{Ring, RingConfig};

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use junkai_frontier::backlog::{BacklogError, Entry, Ticket};
 use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey, Time};
+use junkai_weburl::Fingerprint;
 
 use super::Rounds;
 use crate::CrawlError;
@@ -34,14 +35,16 @@ impl Rounds {
             };
             let candidate = Candidate {
                 fingerprint: url.fingerprint().0,
+                host: Fingerprint::of(url.host()).0,
+                worth: 0.0,
                 visit: Visit::from_entry(entry, url, ticket),
             };
-            if let Some(turned_away) = self.admission.offer(candidate, now) {
-                self.put_away(turned_away, now)?;
+            if let Some(turned_away) = self.admission.offer(candidate) {
+                self.put_away(turned_away.visit, now)?;
             }
         }
-        while let Some(visit) = self.admission.next(now) {
-            self.line_up(visit)?;
+        while let Some(candidate) = self.admission.next() {
+            self.line_up(candidate.visit)?;
         }
         self.carry_out()
     }

@@ -1,0 +1,77 @@
+//! Who gets a scarce turn: the order in which known pages go to the ring.
+//!
+//! A bounded waiting room between discovery and the ring. The driver (the crawler, or the lab) tells it of every link, offers
+//! it the pages that were not known, and takes from it as the ring has room. Policies differ in what a link is worth and in
+//! whom they hand out next; what they share is [`Admission`].
+//!
+//! ```text
+//!  link ──► gain ──► raise ── waits here: done
+//!                      │ no
+//!                      ▼
+//!  new page ─────────► offer ──► next ──► ring ──► visit over: release
+//!                      │
+//!                      └─► evicted: put aside on disk by its worth, or discarded
+//! ```
+//!
+//! Invariants: a page waits at most once; no more wait than fit; each call costs the same however many wait (one that costs
+//! more says so).
+//!
+//! Not here: which server a page is on, and when it may be visited ([`scheduler`](crate::scheduler)).
+
+mod fifo;
+
+pub use fifo::Fifo;
+
+/// A page that waits, or wants to, for a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate<V> {
+    /// Which page it is: the fingerprint of its canonical URL.
+    pub fingerprint: u64,
+    /// Which host it is on: the fingerprint of the host's name.
+    pub host: u64,
+    /// What the links to it are worth, as far as they are known.
+    pub worth: f32,
+    /// What to visit.
+    pub visit: V,
+}
+
+/// The visited page on which a link was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    /// The fingerprint of its host's name.
+    pub host: u64,
+    /// Its worth when it was handed out.
+    pub worth: f32,
+    /// How many pages it links to.
+    pub links: u32,
+}
+
+/// A bounded waiting room with an order of its own.
+pub trait Admission<V> {
+    /// What a link from `source` adds to the worth of a page on `host`. Policies that learn from links learn here, so it is
+    /// called once for each link.
+    fn gain(&mut self, source: &Source, host: u64) -> f32;
+
+    /// Adds to the worth of a page, if it waits here; says whether it does.
+    fn raise(&mut self, fingerprint: u64, gain: f32) -> bool;
+
+    /// Takes in a page that does not wait here; returns the page that had to make room, which may be the same.
+    fn offer(&mut self, candidate: Candidate<V>) -> Option<Candidate<V>>;
+
+    /// Takes out the page that comes next; none if none waits, or none of those that wait may go now.
+    fn next(&mut self) -> Option<Candidate<V>>;
+
+    /// Learns that a visit to a host is over or will not be made: the host may get another.
+    fn release(&mut self, host: u64);
+
+    /// Pages that wait.
+    fn len(&self) -> usize;
+
+    /// How many more fit.
+    fn room(&self) -> usize;
+
+    /// Whether no page waits.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
