@@ -1,0 +1,137 @@
+//! The legend below a figure: a key and a name for each series that is not labelled where it is drawn.
+
+use crate::geometry::{Anchor, Caption, Rect, Tone};
+use crate::look::Key;
+use crate::svg::Svg;
+use crate::text::{Face, shorten, width};
+
+const KEY_WIDTH: f64 = 26.0;
+const KEY_GAP: f64 = 7.0;
+const COLUMN_GAP: f64 = 22.0;
+const ROW_HEIGHT: f64 = 21.0;
+const TOP_GAP: f64 = 8.0;
+
+/// A name and how it is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) label: String,
+    pub(crate) key: Key,
+}
+
+/// A legend with its place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Legend {
+    keys: Vec<(Key, f64, f64)>,
+    pub(crate) captions: Vec<Caption>,
+    /// The height that it takes, with the gap above; nothing when it is empty.
+    pub(crate) height: f64,
+}
+
+impl Legend {
+    /// Lays out the entries in rows from the top of `room`, in columns where there is more than one row.
+    pub(crate) fn new(entries: &[Entry], room: Rect) -> Legend {
+        let entries: Vec<&Entry> = entries
+            .iter()
+            .filter(|entry| !entry.label.is_empty())
+            .collect();
+        if entries.is_empty() {
+            return Legend::default();
+        }
+        let label_max = room.width - KEY_WIDTH - KEY_GAP;
+        let labels: Vec<String> = entries
+            .iter()
+            .map(|entry| shorten(&entry.label, Face::Label, label_max))
+            .collect();
+        let mut legend = Legend::default();
+        for (index, cell) in cells(&labels, room).into_iter().enumerate() {
+            legend.keys.push((entries[index].key, cell.x, cell.y));
+            legend.captions.push(Caption {
+                text: labels[index].clone(),
+                face: Face::Label,
+                tone: Tone::Plain,
+                anchor: Anchor::Start,
+                x: cell.x + KEY_WIDTH + KEY_GAP,
+                y: cell.y,
+            });
+            legend.height = cell.y + ROW_HEIGHT / 2.0 - room.y;
+        }
+        legend
+    }
+
+    pub(crate) fn draw(&self, svg: &mut Svg) {
+        for &(key, x, y) in &self.keys {
+            key.draw(svg, (x, x + KEY_WIDTH), y);
+        }
+        for caption in &self.captions {
+            caption.draw(svg);
+        }
+    }
+}
+
+/// Where each entry begins, and the middle of its row.
+struct Cell {
+    x: f64,
+    y: f64,
+}
+
+fn cells(labels: &[String], room: Rect) -> Vec<Cell> {
+    let widths: Vec<f64> = labels
+        .iter()
+        .map(|label| KEY_WIDTH + KEY_GAP + width(label, Face::Label))
+        .collect();
+    let gaps = (labels.len() - 1) as f64 * COLUMN_GAP;
+    let first = room.y + TOP_GAP + ROW_HEIGHT / 2.0;
+    if widths.iter().sum::<f64>() + gaps <= room.width {
+        let mut x = room.x;
+        return widths
+            .iter()
+            .map(|width| {
+                let cell = Cell { x, y: first };
+                x += width + COLUMN_GAP;
+                cell
+            })
+            .collect();
+    }
+    let column = widths
+        .iter()
+        .fold(0.0_f64, |widest, width| widest.max(*width))
+        + COLUMN_GAP;
+    let columns = (1..=labels.len())
+        .rev()
+        .find(|count| *count as f64 * column - COLUMN_GAP <= room.width);
+    let columns = columns.unwrap_or(1);
+    (0..labels.len())
+        .map(|index| Cell {
+            x: room.x + (index % columns) as f64 * column,
+            y: first + (index / columns) as f64 * ROW_HEIGHT,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look::Look;
+    use crate::palette::Slot;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_never_overlap_nor_leave_the_room(labels in prop::collection::vec("\\PC{0,80}", 0..20), width in 120.0..900.0) {
+            let room = Rect { x: 16.0, y: 400.0, width, height: 0.0 };
+            let entries: Vec<Entry> = labels
+                .into_iter()
+                .enumerate()
+                .map(|(index, label)| Entry { label, key: Key::Line(Look::Slot(Slot(index))) })
+                .collect();
+            let legend = Legend::new(&entries, room);
+            let whole = Rect { height: legend.height, ..room };
+            for (index, caption) in legend.captions.iter().enumerate() {
+                prop_assert!(whole.holds(&caption.rect()), "{caption:?} {whole:?}");
+                for other in &legend.captions[..index] {
+                    prop_assert!(!caption.rect().overlaps(&other.rect()), "{caption:?} {other:?}");
+                }
+            }
+        }
+    }
+}
