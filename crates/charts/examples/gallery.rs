@@ -34,7 +34,7 @@ fn main() -> std::io::Result<()> {
              <title>Gallery</title><style>{sheet}\
              :root{{color-scheme:light dark}}[data-theme=dark]{{color-scheme:dark}}[data-theme=light]{{color-scheme:light}}\
              body{{margin:12px;display:grid;gap:12px;grid-template-columns:repeat(auto-fill,minmax(min(100%,720px),1fr));\
-             background:light-dark(#eef0f2,#0b0d0f)}}</style><body>{body}"
+             background:light-dark(#eef0f2,#0b0d0f)}}.chart-figure:last-child{{grid-column:1/-1}}</style><body>{body}"
         );
         let name = match theme {
             "" => "gallery.html",
@@ -228,7 +228,7 @@ fn band() -> Chart {
             let spread = 0.12 * (1.0 - mean(step));
             Spread {
                 x: f64::from(step) * 2500.0,
-                low: mean(step) - spread,
+                low: (mean(step) - spread).max(0.0),
                 high: mean(step) + spread,
             }
         })));

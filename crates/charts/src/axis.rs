@@ -79,6 +79,15 @@ impl Axis {
         self
     }
 
+    /// Whether a value has a place on the part of the axis that the caller asked for.
+    pub(crate) fn shows(&self, value: f64) -> bool {
+        let is_from = self.low.is_none_or(|low| !low.is_finite() || low <= value);
+        let is_to = self
+            .high
+            .is_none_or(|high| !high.is_finite() || value <= high);
+        self.measure(value).is_some() && is_from && is_to
+    }
+
     /// The value in the scale's own measure, or nothing when it has no place there.
     pub(crate) fn measure(&self, value: f64) -> Option<f64> {
         measure(self.scale, value)
@@ -250,7 +259,9 @@ mod tests {
 
     fn extent(values: &[f64]) -> Extent {
         let mut extent = Extent::default();
-        values.iter().for_each(|&value| extent.add(value));
+        for &value in values {
+            extent.add(value);
+        }
         extent
     }
 

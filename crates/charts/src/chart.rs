@@ -13,6 +13,8 @@ use crate::text::Face;
 const ASPECT: f64 = 0.625;
 /// The same for a figure too narrow to be read at that height.
 const NARROW_ASPECT: f64 = 0.8;
+/// The least height to width of all but the legend: a long legend makes the figure higher.
+const PANEL_ASPECT_MIN: f64 = 0.5;
 /// Series that a description lists by name.
 const DESCRIBED_MAX: usize = 24;
 
@@ -122,9 +124,10 @@ impl Chart {
         } else {
             ASPECT
         };
-        let panel_min = height_min(self, room, Face::Title, 0.0);
+        let panel_min = height_min(self, room, Face::Title, 0.0).max(width * PANEL_ASPECT_MIN);
+        let has_data = self.has_data();
         for naming in Naming::BY_PREFERENCE {
-            let entries = if self.has_data() {
+            let entries = if has_data {
                 entries(self, &looks, naming)
             } else {
                 Vec::new()
@@ -162,28 +165,44 @@ impl Chart {
 
     /// Lines, clouds and bars, in this order.
     pub(crate) fn series(&self) -> impl Iterator<Item = SeriesName<'_>> {
-        let lines = self.lines.iter().map(|line| SeriesName {
-            label: &line.label,
-            style: line.style,
-            slot: line.slot,
-        });
-        let clouds = self.scatters.iter().map(|cloud| (&cloud.label, cloud.slot));
-        let bars = self.bars.iter().map(|bars| (&bars.label, bars.slot));
-        let others = clouds.chain(bars).map(|(label, slot)| SeriesName {
-            label,
-            style: Style::Main,
-            slot,
-        });
-        lines.chain(others)
+        let lines = self
+            .lines
+            .iter()
+            .map(|line| (&line.label, line.style, line.slot));
+        let clouds = self
+            .scatters
+            .iter()
+            .map(|cloud| (&cloud.label, Style::Main, cloud.slot));
+        let bars = self
+            .bars
+            .iter()
+            .map(|bars| (&bars.label, Style::Main, bars.slot));
+        let is_alone = self.lines.len() + self.scatters.len() + self.bars.len() == 1;
+        lines
+            .chain(clouds)
+            .chain(bars)
+            .map(move |(label, style, slot)| {
+                let is_told_already = is_alone && (*label == self.title || *label == self.y.label);
+                SeriesName {
+                    label,
+                    name: if is_told_already { "" } else { label },
+                    style,
+                    slot,
+                }
+            })
     }
 
-    /// What the data spans on each axis, of all that has a place on both.
+    /// What the data spans on each axis, of all that has a place on both and is not cut off by the other.
     pub(crate) fn extents(&self) -> (Extent, Extent) {
         let (mut x_extent, mut y_extent) = (Extent::default(), Extent::default());
         let mut add = |x: f64, y: f64| {
-            if let (Some(x), Some(y)) = (self.x.measure(x), self.y.measure(y)) {
-                x_extent.add(x);
-                y_extent.add(y);
+            if let (Some(x_measure), Some(y_measure)) = (self.x.measure(x), self.y.measure(y)) {
+                if self.y.shows(y) {
+                    x_extent.add(x_measure);
+                }
+                if self.x.shows(x) {
+                    y_extent.add(y_measure);
+                }
             }
         };
         let lines = self.lines.iter().flat_map(|line| &line.points);
@@ -193,11 +212,11 @@ impl Chart {
             add(spread.x, spread.low);
             add(spread.x, spread.high);
         }
-        for bar in self.bars.iter().flat_map(|bars| &bars.bars) {
+        for bar in self.bars.iter().flat_map(|bars| &bars.each) {
             add(bar.low, bar.value);
             add(bar.high, bar.value);
         }
-        if x_extent.is_some() {
+        if x_extent.is_some() && y_extent.is_some() {
             for rule in &self.rules {
                 match rule.direction {
                     Direction::Horizontal => self
@@ -217,7 +236,8 @@ impl Chart {
     }
 
     pub(crate) fn has_data(&self) -> bool {
-        self.extents().0.is_some()
+        let (x, y) = self.extents();
+        x.is_some() && y.is_some()
     }
 
     /// The figure in words, for those who do not see it.
@@ -241,7 +261,7 @@ impl Chart {
             words.push(format!("{}: {} points.", cloud.label, cloud.points.len()));
         }
         for bars in self.bars.iter().take(DESCRIBED_MAX) {
-            words.push(format!("{}: {} bars.", bars.label, bars.bars.len()));
+            words.push(format!("{}: {} bars.", bars.label, bars.each.len()));
         }
         for rule in self.rules.iter().take(DESCRIBED_MAX) {
             words.push(format!("Rule: {}.", rule.label));
@@ -258,6 +278,8 @@ impl Chart {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeriesName<'a> {
     pub(crate) label: &'a str,
+    /// The label where it has to be shown: nothing when the figure says it already.
+    pub(crate) name: &'a str,
     pub(crate) style: Style,
     pub(crate) slot: Option<usize>,
 }

@@ -27,7 +27,7 @@ pub fn cumulative(values: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
     for (index, value) in sorted.into_iter().enumerate() {
         let share = (index + 1) as f64 / total;
         match points.last_mut() {
-            Some(last) if last.0 == value => last.1 = share,
+            Some(last) if last.0.total_cmp(&value).is_eq() => last.1 = share,
             Some(_) | None => points.push((value, share)),
         }
     }
@@ -42,7 +42,9 @@ pub fn complementary_cumulative(values: impl IntoIterator<Item = f64>) -> Vec<(f
     let total = sorted.len();
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (index, value) in sorted.into_iter().enumerate() {
-        let is_first_of_its_value = points.last().is_none_or(|last| last.0 != value);
+        let is_first_of_its_value = points
+            .last()
+            .is_none_or(|last| last.0.total_cmp(&value).is_ne());
         if is_first_of_its_value {
             points.push((value, (total - index) as f64 / total as f64));
         }
@@ -127,6 +129,7 @@ fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "counts and copied edges are exact")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Writes a laid-out panel as SVG: grid, bars, bands, lines, clouds, rules and captions, from back to front.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use crate::axis::Projection;
 use crate::geometry::Rect;
@@ -71,21 +71,14 @@ fn clip_path(plot: Rect, svg: &mut Svg, id: &str) {
 
 fn grid(panel: &Panel, svg: &mut Svg) {
     let plot = panel.plot;
+    // Writing to a string cannot fail.
     let across = |path: &mut String, y: f64| {
-        path.push_str(&format!(
-            "M{} {}H{}",
-            number(plot.x),
-            number(y),
-            number(plot.right())
-        ));
+        let (from, y, to) = (number(plot.x), number(y), number(plot.right()));
+        let _ = write!(path, "M{from} {y}H{to}");
     };
     let up = |path: &mut String, x: f64| {
-        path.push_str(&format!(
-            "M{} {}V{}",
-            number(x),
-            number(plot.y),
-            number(plot.bottom())
-        ));
+        let (x, from, to) = (number(x), number(plot.y), number(plot.bottom()));
+        let _ = write!(path, "M{x} {from}V{to}");
     };
     let (mut minor, mut major) = (String::new(), String::new());
     each_line(
@@ -208,7 +201,7 @@ fn bars(panel: &Panel, series: &Bars, look: Look, svg: &mut Svg) {
     let base = panel.plane.y.base();
     let plot = panel.plot;
     let rects: Vec<(usize, Rect)> = series
-        .bars
+        .each
         .iter()
         .enumerate()
         .filter_map(|(index, bar)| {
@@ -233,7 +226,7 @@ fn bars(panel: &Panel, series: &Bars, look: Look, svg: &mut Svg) {
     open_series(look, svg);
     if rects.len() <= BARS_MAX {
         for (index, rect) in &rects {
-            let bar = series.bars[*index];
+            let bar = series.each[*index];
             let x = panel.chart.x.format;
             let range = format!(
                 "{}: {} to {}",

@@ -130,3 +130,102 @@ pub(crate) fn html(wide: &Figure, narrow: &Figure, prefix: &str) -> String {
         narrow.svg(Place::PageNarrow, &format!("{prefix}-narrow")),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Bar, Bars, Chart, Format, Grid, Line, Rule, Scatter};
+    use proptest::prelude::*;
+
+    fn assert_apart(figure: &Figure) {
+        let card = Rect {
+            x: 0.0,
+            y: 0.0,
+            width: figure.width,
+            height: figure.height,
+        };
+        let captions = figure.all_captions();
+        for (index, caption) in captions.iter().enumerate() {
+            assert!(card.holds(&caption.rect()), "{caption:?} leaves {card:?}");
+            for other in &captions[..index] {
+                let is_apart = !caption.rect().overlaps(&other.rect());
+                assert!(is_apart, "{caption:?} on {other:?}");
+            }
+        }
+    }
+
+    fn label() -> impl Strategy<Value = String> {
+        prop_oneof![4 => "[a-zA-Z ]{0,24}", 1 => "\\PC{0,90}"]
+    }
+
+    fn axis() -> impl Strategy<Value = Axis> {
+        (label(), any::<bool>(), 0..5).prop_map(|(label, is_log, format)| {
+            let axis = if is_log {
+                Axis::log(label)
+            } else {
+                Axis::linear(label)
+            };
+            axis.format(match format {
+                0 => Format::Share,
+                1 => Format::Bytes,
+                2 => Format::Seconds,
+                3 => Format::Percent,
+                _ => Format::Number,
+            })
+        })
+    }
+
+    fn points() -> impl Strategy<Value = Vec<(f64, f64)>> {
+        let scale = prop::sample::select(vec![1e-300, 1e-7, 0.01, 1.0, 1e4, 1e9, 1e299]);
+        (prop::collection::vec((-1.0..9.0, -1.0..9.0), 0..30), scale).prop_map(|(points, scale)| {
+            points.iter().map(|(x, y)| (x * scale, y * scale)).collect()
+        })
+    }
+
+    prop_compose! {
+        fn chart()(
+            texts in (label(), label()),
+            axes in (axis(), axis()),
+            lines in prop::collection::vec((label(), points()), 0..10),
+            cloud in prop::option::weighted(0.2, (label(), points())),
+            bar in prop::option::weighted(0.2, (label(), 0.0..9.0)),
+            rules in prop::collection::vec((label(), -1.0..9.0, any::<bool>()), 0..4),
+        ) -> Chart {
+            let mut chart = Chart::new(texts.0, axes.0, axes.1).subtitle(texts.1);
+            for (label, points) in lines {
+                chart = chart.line(Line::new(label, points));
+            }
+            if let Some((label, points)) = cloud {
+                chart = chart.scatter(Scatter::new(label, points));
+            }
+            if let Some((label, value)) = bar {
+                chart = chart.bars(Bars::new(label, [Bar { low: 1.0, high: 2.0, value }]));
+            }
+            for (label, value, is_horizontal) in rules {
+                chart = chart.rule(if is_horizontal {
+                    Rule::horizontal(value, label)
+                } else {
+                    Rule::vertical(value, label)
+                });
+            }
+            chart
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_of_a_chart_never_overlap(chart in chart(), width in WIDTH_MIN..1200.0) {
+            assert_apart(&chart.figure(width));
+            assert_apart(&chart.figure(WIDTH));
+        }
+
+        #[test]
+        fn texts_of_a_grid_never_overlap(charts in prop::collection::vec(chart(), 0..6), title in label(), width in WIDTH_MIN..1200.0) {
+            let mut grid = Grid::new(title);
+            for chart in charts {
+                grid = grid.chart(chart);
+            }
+            assert_apart(&grid.figure(width));
+        }
+    }
+}

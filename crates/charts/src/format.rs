@@ -195,6 +195,8 @@ fn full(value: f64) -> String {
 
 /// A value as a power of ten: `10¹⁸`, `2.5×10⁻⁷`.
 fn power(value: f64) -> String {
+    // In a smaller unit the greatest numbers would be infinite.
+    let value = value.clamp(f64::MIN, f64::MAX);
     let scientific = format!("{value:.2e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
         return scientific;

@@ -17,7 +17,7 @@ const ROW_GAP: f64 = 22.0;
 /// Narrower panels are put into fewer columns.
 const PANEL_WIDTH_MIN: f64 = 220.0;
 /// Height to width of a panel, where its texts let it be so.
-const ASPECT: f64 = 0.8;
+const ASPECT: f64 = 0.92;
 
 /// Several charts in one figure. Series with the same label look the same in all of them.
 #[derive(Clone, Debug)]

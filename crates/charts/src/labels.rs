@@ -36,6 +36,19 @@ pub(crate) struct EndLabel {
     pub(crate) key: (f64, f64),
 }
 
+impl EndLabel {
+    /// The room that name and key take together.
+    fn rect(&self) -> Rect {
+        let name = self.caption.rect();
+        let left = self.key.0 - NAME_GAP / 2.0;
+        Rect {
+            x: left,
+            width: name.right() - left,
+            ..name
+        }
+    }
+}
+
 /// A straight piece of something drawn.
 pub(crate) type Segment = ((f64, f64), (f64, f64));
 
@@ -52,10 +65,10 @@ pub(crate) fn margin(labels: &[&str]) -> f64 {
     }
 }
 
-/// Places the names of lines at their ends, or says that they do not fit.
+/// Places the names of lines at their ends, or says that they do not fit. `room` is the plot with what is free right of it.
 pub(crate) fn at_line_ends(
     ends: &[LineEnd],
-    plot: Rect,
+    (plot, room): (Rect, Rect),
     obstacles: &[Segment],
 ) -> Option<Vec<EndLabel>> {
     let is_beside = |end: &&LineEnd| plot.right() - EDGE <= end.x;
@@ -63,18 +76,18 @@ pub(crate) fn at_line_ends(
     let mut labels = in_column(beside, plot)?;
     for end in ends.iter().filter(|end| !is_beside(end)) {
         let label = label_at(end.clone(), end.x, end.y);
-        let room = Rect {
+        let name = label.caption.rect();
+        // From the end of the line on, so that nothing comes between it and its name.
+        let rect = Rect {
             x: end.x + 2.0,
-            width: label.caption.rect().right() - end.x - 2.0,
-            ..label.caption.rect()
+            width: name.right() - end.x - 2.0,
+            ..name
         };
         let is_crossed = obstacles
             .iter()
-            .any(|(from, to)| room.is_crossed(*from, *to));
-        let is_taken = labels
-            .iter()
-            .any(|other| other.caption.rect().overlaps(&room));
-        if is_crossed || is_taken || !plot.holds(&room) {
+            .any(|(from, to)| rect.is_crossed(*from, *to));
+        let is_taken = labels.iter().any(|other| other.rect().overlaps(&rect));
+        if is_crossed || is_taken || !room.holds(&rect) {
             return None;
         }
         labels.push(label);
@@ -260,8 +273,8 @@ mod tests {
                 index,
             })
             .collect();
-        assert!(at_line_ends(&ends, PLOT, &[]).is_none());
-        assert!(at_line_ends(&ends[..2], PLOT, &[]).is_some());
+        assert!(at_line_ends(&ends, (PLOT, PLOT), &[]).is_none());
+        assert!(at_line_ends(&ends[..2], (PLOT, PLOT), &[]).is_some());
     }
 
     #[test]
@@ -273,8 +286,8 @@ mod tests {
             index: 0,
         };
         let ends = [end];
-        assert!(at_line_ends(&ends, PLOT, &[]).is_some());
-        assert!(at_line_ends(&ends, PLOT, &[((210.0, 100.0), (230.0, 300.0))]).is_none());
+        assert!(at_line_ends(&ends, (PLOT, PLOT), &[]).is_some());
+        assert!(at_line_ends(&ends, (PLOT, PLOT), &[((210.0, 100.0), (230.0, 300.0))]).is_none());
     }
 
     fn rules() -> impl Strategy<Value = Vec<RulePlace>> {
@@ -334,7 +347,7 @@ mod tests {
                     index,
                 })
                 .collect();
-            let labels = at_line_ends(&ends, PLOT, &[]).unwrap_or_default();
+            let labels = at_line_ends(&ends, (PLOT, PLOT), &[]).unwrap_or_default();
             for (index, label) in labels.iter().enumerate() {
                 for other in &labels[..index] {
                     prop_assert!(!label.caption.rect().overlaps(&other.caption.rect()));

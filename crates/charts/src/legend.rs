@@ -9,7 +9,7 @@ const KEY_WIDTH: f64 = 26.0;
 const KEY_GAP: f64 = 7.0;
 const COLUMN_GAP: f64 = 22.0;
 const ROW_HEIGHT: f64 = 21.0;
-const TOP_GAP: f64 = 8.0;
+const TOP_GAP: f64 = 11.0;
 
 /// A name and how it is drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,44 +68,42 @@ impl Legend {
     }
 }
 
-/// Where each entry begins, and the middle of its row.
+/// Where an entry begins, and the middle of its row.
 struct Cell {
     x: f64,
     y: f64,
 }
 
+/// The places of entries with these labels: row by row, in as many columns as fit, each as wide as its widest entry.
 fn cells(labels: &[String], room: Rect) -> Vec<Cell> {
     let widths: Vec<f64> = labels
         .iter()
         .map(|label| KEY_WIDTH + KEY_GAP + width(label, Face::Label))
         .collect();
-    let gaps = (labels.len() - 1) as f64 * COLUMN_GAP;
-    let first = room.y + TOP_GAP + ROW_HEIGHT / 2.0;
-    if widths.iter().sum::<f64>() + gaps <= room.width {
-        let mut x = room.x;
-        return widths
-            .iter()
-            .map(|width| {
-                let cell = Cell { x, y: first };
-                x += width + COLUMN_GAP;
-                cell
-            })
-            .collect();
-    }
-    let column = widths
-        .iter()
-        .fold(0.0_f64, |widest, width| widest.max(*width))
-        + COLUMN_GAP;
-    let columns = (1..=labels.len())
+    let starts = (1..=labels.len())
         .rev()
-        .find(|count| *count as f64 * column - COLUMN_GAP <= room.width);
-    let columns = columns.unwrap_or(1);
+        .find_map(|count| column_starts(&widths, count, room.width))
+        .unwrap_or_else(|| vec![0.0]);
+    let columns = starts.len();
+    let first = room.y + TOP_GAP + ROW_HEIGHT / 2.0;
     (0..labels.len())
         .map(|index| Cell {
-            x: room.x + (index % columns) as f64 * column,
+            x: room.x + starts[index % columns],
             y: first + (index / columns) as f64 * ROW_HEIGHT,
         })
         .collect()
+}
+
+/// Where each of `count` columns begins, or nothing when they are too wide together.
+fn column_starts(widths: &[f64], count: usize, room: f64) -> Option<Vec<f64>> {
+    let mut starts = Vec::with_capacity(count);
+    let mut x = 0.0;
+    for column in 0..count {
+        starts.push(x);
+        let of_column = widths.iter().skip(column).step_by(count);
+        x += of_column.fold(0.0_f64, |widest, width| widest.max(*width)) + COLUMN_GAP;
+    }
+    (x - COLUMN_GAP <= room).then_some(starts)
 }
 
 #[cfg(test)]

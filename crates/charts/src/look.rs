@@ -1,6 +1,6 @@
 //! The look of a series, and the key that shows it in a legend or beside a label.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use crate::palette::Slot;
 use crate::svg::{Svg, number, push_point};
@@ -56,7 +56,7 @@ impl Key {
                 draw_marker(svg, slot, (middle, y), None);
             }
             Key::Line(Look::Reference) => {
-                svg.empty("path", &[("class", &"line thin"), ("d", &line)])
+                svg.empty("path", &[("class", &"line thin"), ("d", &line)]);
             }
             Key::Dot(Look::Slot(slot)) => draw_marker(svg, slot, (middle, y), None),
             Key::Bar(_) | Key::Dot(Look::Reference) => {
@@ -113,25 +113,25 @@ pub(crate) fn draw_marker(svg: &mut Svg, slot: Slot, at: (f64, f64), title: Opti
     }
 }
 
-/// Appends the outline of the marker of a slot to a path.
+/// Appends the outline of the marker of a slot to a path: where it begins, and the way from there, which is short.
 pub(crate) fn push_marker(path: &mut String, slot: Slot, (x, y): (f64, f64), radius: f64) {
     let corners = slot.corners();
     path.push('M');
-    if corners.is_empty() {
+    let Some(&first) = corners.first() else {
         push_point(path, x - radius, y);
-        let radius_text = number(radius);
-        let across = number(2.0 * radius);
-        for back in ["", "-"] {
-            path.push_str(&format!(
-                "a{radius_text} {radius_text} 0 1 0 {back}{across} 0"
-            ));
+        let (half, across) = (number(radius), number(2.0 * radius));
+        for back in [" ", "-"] {
+            // Writing to a string cannot fail.
+            let _ = write!(path, "a{half} {half} 0 1 0{back}{across} 0");
         }
-    }
-    for (index, corner) in corners.iter().enumerate() {
-        if 0 < index {
-            path.push(' ');
-        }
-        push_point(path, x + corner.0 * radius, y + corner.1 * radius);
+        path.push('z');
+        return;
+    };
+    push_point(path, x + first.0 * radius, y + first.1 * radius);
+    for (index, pair) in corners.windows(2).enumerate() {
+        path.push(if index == 0 { 'l' } else { ' ' });
+        let (along_x, along_y) = (pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
+        push_point(path, along_x * radius, along_y * radius);
     }
     path.push('z');
 }

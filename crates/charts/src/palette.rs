@@ -134,7 +134,7 @@ mod tests {
 
     type Rgb = [f64; 3];
 
-    /// The least distance between two series colours, in hundredths of the OKLab distance, of which about two can just be told apart.
+    /// The least distance between two series colours, in hundredths of the distance in Oklab, of which about two can just be told apart.
     const DISTANCE_MIN: f64 = 9.5;
 
     /// What people see who lack one kind of cone: Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation

@@ -20,11 +20,13 @@ use crate::trace::{Plane, Trace};
 /// The least height of a plot; a figure grows rather than let its plot shrink below.
 pub(crate) const PLOT_HEIGHT_MIN: f64 = 150.0;
 /// Pixels between two numbers, at least: along the foot as much as the numbers need, up the side at least this.
-const X_TICK_GAP: f64 = 12.0;
-const LINEAR_Y_STEP: f64 = 48.0;
+const X_TICK_GAP: f64 = 18.0;
+const LINEAR_Y_STEP: f64 = 38.0;
 const LOG_Y_STEP: f64 = 26.0;
-/// Between the plot and the numbers beside or below it.
-const TICK_GAP: f64 = 7.0;
+/// Between the plot and the numbers beside it.
+const Y_TICK_GAP: f64 = 7.0;
+/// Between the plot and the numbers below it: more than half a line, so that they clear the lowest number beside it.
+const X_TICK_TOP: f64 = 9.0;
 /// Narrower frames have no room for names beside the plot.
 const DIRECT_WIDTH_MIN: f64 = 560.0;
 /// The greatest part of the width that names beside the plot may take.
@@ -131,7 +133,11 @@ impl<'a> Panel<'a> {
         let has_data = chart.has_data();
 
         let y_span = y_span(chart, y_extent, plot_height);
-        let y_ticks = ticks(y_span, chart.y.format, y_intervals(&chart.y, plot_height));
+        let y_ticks = if has_data {
+            ticks(y_span, chart.y.format, y_intervals(&chart.y, plot_height))
+        } else {
+            Ticks::default()
+        };
         let (left, y_texts) = y_numbers(&y_ticks, rect);
         let right = right_margin(chart, frame)?;
         let plot = Rect {
@@ -145,7 +151,11 @@ impl<'a> Panel<'a> {
             x: Projection::new(x_span, plot.x, plot.right()),
             y: Projection::new(y_span, plot.bottom(), plot.y),
         };
-        let (x_ticks, x_captions) = x_numbers(&chart.x, x_span, plot, rect);
+        let (x_ticks, x_captions) = if has_data {
+            x_numbers(&chart.x, x_span, plot, rect)
+        } else {
+            (Ticks::default(), Vec::new())
+        };
 
         let mut captions = header.captions;
         captions.extend(y_captions(&y_ticks, y_texts, &plane, plot));
@@ -182,7 +192,13 @@ impl<'a> Panel<'a> {
         }
         let obstacles = self.obstacles();
         if naming == Naming::Direct {
-            self.end_labels = labels::at_line_ends(&self.line_ends(), self.plot, &obstacles)?;
+            let ends = self.line_ends();
+            let names: Vec<&str> = ends.iter().map(|end| end.label.as_str()).collect();
+            let room = Rect {
+                width: self.plot.width + labels::margin(&names),
+                ..self.plot
+            };
+            self.end_labels = labels::at_line_ends(&ends, (self.plot, room), &obstacles)?;
         }
         if naming != Naming::All {
             let rules: Vec<RulePlace> = self.rules().collect();
@@ -218,13 +234,13 @@ impl<'a> Panel<'a> {
     }
 
     fn line_ends(&self) -> Vec<LineEnd> {
-        let lines = self.chart.lines.iter().zip(&self.traces).enumerate();
+        let lines = self.chart.series().zip(&self.traces).enumerate();
         lines
-            .filter(|(_, (line, _))| !line.label.is_empty())
+            .filter(|(_, (line, _))| !line.name.is_empty())
             .filter_map(|(index, (line, trace))| {
                 let last = trace.last?;
                 Some(LineEnd {
-                    label: line.label.clone(),
+                    label: line.name.to_owned(),
                     x: last.x,
                     y: last.y,
                     index,
@@ -240,7 +256,7 @@ impl<'a> Panel<'a> {
             .chart
             .bars
             .iter()
-            .flat_map(|bars| &bars.bars)
+            .flat_map(|bars| &bars.each)
             .filter_map(|bar| {
                 let from = self.plane.x.place(bar.low)?;
                 let to = self.plane.x.place(bar.high)?;
@@ -284,14 +300,17 @@ pub(crate) fn entries(chart: &Chart, looks: &[Look], naming: Naming) -> Vec<Entr
         let is_named_at_its_end = naming == Naming::Direct && index < line_count;
         if !is_named_at_its_end {
             entries.push(Entry {
-                label: series.label.to_owned(),
+                label: series.name.to_owned(),
                 key,
             });
         }
     }
     if naming == Naming::All {
-        let rules = chart.rules.iter();
-        entries.extend(rules.map(|rule| Entry {
+        let in_sight = chart.rules.iter().filter(|rule| match rule.direction {
+            Direction::Horizontal => chart.y.shows(rule.value),
+            Direction::Vertical => chart.x.shows(rule.value),
+        });
+        entries.extend(in_sight.map(|rule| Entry {
             label: rule.label.clone(),
             key: Key::Rule,
         }));
@@ -308,7 +327,7 @@ pub(crate) fn height_min(chart: &Chart, rect: Rect, face: Face, header_min: f64)
 fn footer_height(chart: &Chart, rect: Rect) -> f64 {
     // The plot is narrower than the frame, so the title may need more lines than this; two are the most there are.
     let lines = wrap(&chart.x.label, Face::Label, rect.width * 0.5, 2).len();
-    TICK_GAP + Face::Tick.line_height() + 3.0 + lines as f64 * Face::Label.line_height()
+    X_TICK_TOP + Face::Tick.line_height() + 3.0 + lines as f64 * Face::Label.line_height()
 }
 
 fn y_intervals(axis: &Axis, height: f64) -> usize {
@@ -362,7 +381,7 @@ fn y_numbers(ticks: &Ticks, rect: Rect) -> (f64, Vec<String>) {
         .iter()
         .map(|text| width(text, Face::Tick))
         .fold(0.0, f64::max);
-    (widest + TICK_GAP, texts)
+    (widest + Y_TICK_GAP, texts)
 }
 
 fn y_captions(ticks: &Ticks, texts: Vec<String>, plane: &Plane, plot: Rect) -> Vec<Caption> {
@@ -371,7 +390,7 @@ fn y_captions(ticks: &Ticks, texts: Vec<String>, plane: &Plane, plot: Rect) -> V
         face: Face::Tick,
         tone: Tone::Muted,
         anchor: Anchor::End,
-        x: plot.x - TICK_GAP,
+        x: plot.x - Y_TICK_GAP,
         y: plane.y.place_measure(tick.measure),
     });
     without_overlaps(captions.collect(), 0.0)
@@ -383,11 +402,10 @@ fn right_margin(chart: &Chart, frame: &Frame) -> Option<f64> {
     if frame.naming != Naming::Direct {
         return Some(least);
     }
-    let labels: Vec<&str> = chart
-        .lines
-        .iter()
-        .map(|line| line.label.as_str())
-        .filter(|label| !label.is_empty())
+    let lines = chart.series().take(chart.lines.len());
+    let labels: Vec<&str> = lines
+        .map(|line| line.name)
+        .filter(|name| !name.is_empty())
         .collect();
     let margin = labels::margin(&labels);
     let has_room =
@@ -407,7 +425,7 @@ fn x_numbers(axis: &Axis, span: Span, plot: Rect, rect: Rect) -> (Ticks, Vec<Cap
                 tone: Tone::Muted,
                 anchor: Anchor::Middle,
                 x: projection.place_measure(tick.measure),
-                y: plot.bottom() + TICK_GAP + Face::Tick.line_height() / 2.0,
+                y: plot.bottom() + X_TICK_TOP + Face::Tick.line_height() / 2.0,
             };
             caption.keep_between(rect.x, rect.right());
             caption
@@ -446,7 +464,7 @@ fn without_overlaps(captions: Vec<Caption>, gap: f64) -> Vec<Caption> {
 }
 
 fn x_title(axis: &Axis, plot: Rect) -> Vec<Caption> {
-    let top = plot.bottom() + TICK_GAP + Face::Tick.line_height() + 3.0;
+    let top = plot.bottom() + X_TICK_TOP + Face::Tick.line_height() + 3.0;
     let lines = wrap(&axis.label, Face::Label, plot.width, 2);
     let (mut captions, _) = stack(
         lines,
@@ -465,8 +483,9 @@ fn traces(chart: &Chart, looks: &[Look], plane: &Plane, plot: Rect) -> Vec<Trace
     lines
         .map(|(line, look)| {
             let phase = match look {
-                Look::Slot(slot) => slot.0,
-                Look::Reference => 0,
+                // A line by itself needs no markers to be told from others.
+                Look::Slot(slot) => (1 < chart.lines.len()).then_some(slot.0),
+                Look::Reference => None,
             };
             Trace::new(line, plane, plot, phase)
         })

@@ -120,7 +120,7 @@ pub struct Bar {
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub(crate) label: String,
-    pub(crate) bars: Vec<Bar>,
+    pub(crate) each: Vec<Bar>,
     pub(crate) slot: Option<usize>,
 }
 
@@ -129,7 +129,7 @@ impl Bars {
     pub fn new(label: impl Into<String>, bars: impl IntoIterator<Item = Bar>) -> Bars {
         Bars {
             label: one_line(label),
-            bars: bars.into_iter().collect(),
+            each: bars.into_iter().collect(),
             slot: None,
         }
     }

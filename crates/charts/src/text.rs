@@ -1,7 +1,7 @@
 //! Says how wide text will be, without a font: breaks it into lines, and shortens what does not fit.
 //!
 //! A figure is laid out before any browser has chosen a font, so widths are estimated from above: the table holds, for each
-//! character, the greater of the advance widths of DejaVu Sans (the widest of the usual system fonts) and of Arial's metric
+//! character, the greater of the advance widths of `DejaVu` Sans (the widest of the usual system fonts) and of Arial's metric
 //! twin Liberation Sans. What fits by this estimate fits in every font of the stack. Scripts outside the table count one em a
 //! character, as CJK is; combining marks count nothing.
 

@@ -60,7 +60,8 @@ fn columns(dots: &[Dot]) -> Vec<Dot> {
     let (low, high) = ends(dots.iter().map(|dot| dot.x));
     let width = ((high - low) / (COLUMNS - 1) as f64).max(f64::MIN_POSITIVE);
     let column = |dot: &Dot| ((dot.x - low) / width).floor();
-    let by_place = corners(dots.chunk_by(|one, other| column(one) == column(other)));
+    let by_place =
+        corners(dots.chunk_by(|one, other| column(one).total_cmp(&column(other)).is_eq()));
     if by_place.len() <= LINE_POINTS_MAX {
         return by_place;
     }

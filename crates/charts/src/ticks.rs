@@ -143,10 +143,13 @@ fn linear_step(span: Span, format: Format, intervals: usize) -> f64 {
     };
     let rough = rough / unit;
     let decade = 10_f64.powf(rough.log10().floor());
-    let fitting = [1.0, 2.0, 5.0]
-        .into_iter()
-        .find(|mantissa| rough <= mantissa * decade * (1.0 + SLACK));
-    fitting.unwrap_or(10.0) * decade * unit
+    // A quarter is a round part of a whole, though 25 is not a round number.
+    let mantissas: &[f64] = match format {
+        Format::Share | Format::Percent => &[1.0, 2.0, 2.5, 5.0],
+        Format::Number | Format::Bytes | Format::Seconds => &[1.0, 2.0, 5.0],
+    };
+    let fits = |mantissa: &&f64| rough <= **mantissa * decade * (1.0 + SLACK);
+    mantissas.iter().find(fits).unwrap_or(&10.0) * decade * unit
 }
 
 fn log(span: Span, format: Format, intervals: usize) -> Ticks {
@@ -213,9 +216,20 @@ fn clock_decades(span: Span, intervals: usize) -> (Vec<f64>, Vec<f64>) {
     if clock.len() < 2 && fine.len() <= intervals + 1 {
         return (fine, Vec::new());
     }
-    let stride = (1..).find(|stride| clock.len().div_ceil(*stride) <= intervals.max(1) + 1);
-    let major = clock.iter().step_by(stride.unwrap_or(1)).copied().collect();
-    (major, if stride == Some(1) { Vec::new() } else { clock })
+    let stride =
+        (1..=clock.len()).find(|stride| clock.len().div_ceil(*stride) <= intervals.max(1) + 1);
+    let stride = stride.unwrap_or(1);
+    let major = clock.iter().step_by(stride).copied().collect();
+    if stride != 1 {
+        return (major, clock);
+    }
+    let below_a_second = Span {
+        high: span.high.min(0.0),
+        ..span
+    };
+    let mut minor = within(below_a_second, 1, &[2, 3, 4, 5, 6, 7, 8, 9]);
+    minor.extend(fine.iter().filter(|measure| !clock.contains(measure)));
+    (major, minor)
 }
 
 /// The measures of the given multiples of every `stride`-th power of ten in the span.
@@ -292,6 +306,8 @@ mod tests {
             );
         };
         check(0.0, 1.0, Format::Share, 5, "0 % 20 % 40 % 60 % 80 % 100 %");
+        check(0.0, 1.0, Format::Share, 4, "0 % 25 % 50 % 75 % 100 %");
+        check(0.0, 1.0, Format::Share, 4, "0 % 25 % 50 % 75 % 100 %");
         check(
             0.0,
             325_557.0,

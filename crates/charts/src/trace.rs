@@ -8,8 +8,10 @@ use crate::thin::{self, Dot};
 
 /// Up to so many points each carries a marker; beyond, a few do.
 const MARKED_POINTS_MAX: usize = 25;
-/// Markers of a line with many points.
-const MARKERS: usize = 5;
+/// Markers of a line with many points: at least and at most so many, one for every so many pixels.
+const MARKERS_MIN: f64 = 2.0;
+const MARKERS_MAX: f64 = 5.0;
+const MARKER_STEP: f64 = 120.0;
 /// Markers of different slots stand at different places along their lines, so that they do not cover each other.
 const PHASES: usize = 8;
 /// The most pieces of a broken line. What is broken more often is joined: it could not be seen anyway.
@@ -55,8 +57,8 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Lays a line onto the plane. `phase` shifts the markers along it.
-    pub(crate) fn new(line: &Line, plane: &Plane, plot: Rect, phase: usize) -> Trace {
+    /// Lays a line onto the plane. `phase` shifts the markers along it; without, a line with many points has none.
+    pub(crate) fn new(line: &Line, plane: &Plane, plot: Rect, phase: Option<usize>) -> Trace {
         let dots = plane.dots(&line.points);
         let whole_runs: Vec<&[Dot]> = dots
             .chunk_by(|one, next| next.index == one.index + 1)
@@ -119,7 +121,7 @@ fn steps(run: &[Dot]) -> Vec<Dot> {
     stepped
 }
 
-fn marks(dots: &[Dot], plot: Rect, phase: usize) -> Vec<Dot> {
+fn marks(dots: &[Dot], plot: Rect, phase: Option<usize>) -> Vec<Dot> {
     let inside = |dot: &&Dot| {
         plot.holds(&Rect {
             x: dot.x,
@@ -131,10 +133,18 @@ fn marks(dots: &[Dot], plot: Rect, phase: usize) -> Vec<Dot> {
     if dots.len() <= MARKED_POINTS_MAX {
         return dots.iter().filter(inside).copied().collect();
     }
+    let Some(phase) = phase else {
+        return Vec::new();
+    };
+    let count = (plot.width / MARKER_STEP)
+        .round()
+        .clamp(MARKERS_MIN, MARKERS_MAX);
     let offset = ((phase % PHASES) as f64 + 0.5) / PHASES as f64;
-    let mut marks: Vec<Dot> = (0..MARKERS)
+    let mut marks: Vec<Dot> = (0..)
+        .map(f64::from)
+        .take_while(|index| *index < count)
         .filter_map(|index| {
-            let wanted = plot.x + (index as f64 + offset) / MARKERS as f64 * plot.width;
+            let wanted = plot.x + (index + offset) / count * plot.width;
             let near = dots.iter().filter(inside);
             near.min_by(|one, other| (one.x - wanted).abs().total_cmp(&(other.x - wanted).abs()))
         })
@@ -198,7 +208,7 @@ mod tests {
             (30.0, 10.0),
             (40.0, 0.0),
         ];
-        let trace = Trace::new(&Line::new("a", points), &plane(), PLOT, 0);
+        let trace = Trace::new(&Line::new("a", points), &plane(), PLOT, Some(0));
         assert_eq!(trace.path(), "M0 100 10 50M30 90 40 100");
         assert_eq!(trace.marks.len(), 4);
     }
@@ -207,26 +217,23 @@ mod tests {
     fn steps_hold_until_the_next_point() {
         let line = Line::new("a", [(0.0, 0.0), (10.0, 50.0), (20.0, 60.0)]).steps();
         assert_eq!(
-            Trace::new(&line, &plane(), PLOT, 0).path(),
+            Trace::new(&line, &plane(), PLOT, Some(0)).path(),
             "M0 100 10 100 10 50 20 50 20 40"
         );
     }
 
     #[test]
     fn one_point_is_a_dot() {
-        let trace = Trace::new(&Line::new("a", [(50.0, 50.0)]), &plane(), PLOT, 0);
+        let trace = Trace::new(&Line::new("a", [(50.0, 50.0)]), &plane(), PLOT, Some(0));
         assert_eq!(trace.path(), "M50 50h0");
     }
 
     #[test]
     fn many_points_have_few_markers() {
         let points = (0..1000).map(|step| (f64::from(step) / 10.0, f64::from(step % 7)));
-        assert_eq!(
-            Trace::new(&Line::new("a", points), &plane(), PLOT, 3)
-                .marks
-                .len(),
-            MARKERS
-        );
+        let line = Line::new("a", points);
+        assert_eq!(Trace::new(&line, &plane(), PLOT, Some(3)).marks.len(), 2);
+        assert!(Trace::new(&line, &plane(), PLOT, None).marks.is_empty());
     }
 
     #[test]
@@ -238,7 +245,7 @@ mod tests {
             spread(10.0, 20.0, 30.0),
         ];
         let line = Line::new("a", []).band(band);
-        let trace = Trace::new(&line, &plane(), PLOT, 0);
+        let trace = Trace::new(&line, &plane(), PLOT, Some(0));
         assert_eq!(
             trace.band,
             [(0.0, 90.0), (10.0, 70.0), (10.0, 80.0), (0.0, 100.0)]
