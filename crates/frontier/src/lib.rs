@@ -18,7 +18,10 @@ pub mod seen;
 pub mod server;
 pub mod time;
 
-pub use admission::{Admission, Candidate, Fifo, Source};
+pub use admission::{
+    Admission, BudgetConfig, Budgets, Candidate, Degree, Fifo, Gain, InDegree, Order, Source,
+    UnknownOrder, Worth, WorthConfig, grade_of, worth_of,
+};
 pub use lease::{Leases, ServerState};
 pub use politeness::PolitenessConfig;
 pub use ring::{Ring, RingConfig};

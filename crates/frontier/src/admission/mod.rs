@@ -18,9 +18,22 @@
 //!
 //! Not here: which server a page is on, and when it may be visited ([`scheduler`](crate::scheduler)).
 
+mod budgets;
+mod chains;
 mod fifo;
+mod grade;
+mod in_degree;
+mod levels;
+mod order;
+mod register;
+mod worth;
 
+pub use budgets::{BudgetConfig, Budgets, Degree};
 pub use fifo::Fifo;
+pub use grade::{grade_of, worth_of};
+pub use in_degree::InDegree;
+pub use order::{Order, UnknownOrder};
+pub use worth::{Gain, Worth, WorthConfig};
 
 /// A page that waits, or wants to, for a turn.
 #[derive(Clone, Debug, PartialEq)]
