@@ -1,1 +1,16 @@
 //! Crawl-order research under a virtual clock, with the code that crawls.
+//!
+//! [`crawl::simulate`] runs a [`policy::Policy`] on a web graph: the waiting rooms, the ring and the leases of `frontier` are
+//! the very ones that crawl. [`value`] says what the pages were worth, [`subject`] is a graph made ready, and an
+//! [`outcome`] is what an experiment brings.
+//!
+//! **Invariant:** this room never sees the network, nor the crawler; time and chance are arguments.
+
+pub mod archive_graph;
+pub mod crawl;
+pub mod outcome;
+pub mod policy;
+pub mod subject;
+pub mod value;
+
+pub use junkai_graph as graph;

@@ -1,0 +1,140 @@
+//! A crawl of a web graph under a virtual clock, with the crawler's own waiting rooms, ring and leases.
+//!
+//! [`simulate`] runs a [`Trial`] and gives a [`Run`]: which page was visited when, how many waited in memory, how close
+//! two visits to one server came. Every page downloads successfully.
+//!
+//! Not here: what a page is worth to the researcher (`value`); a policy never sees it, except the ceiling
+//! [`Policy::Opt`].
+
+mod aside;
+mod discovery;
+mod one_by_one;
+mod polite;
+mod seed_steps;
+
+use junkai_graph::{Page, WebGraph};
+
+use crate::policy::{Policy, Setup};
+use crate::value::Value;
+
+/// One crawl to simulate.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    /// The web.
+    pub web: &'a WebGraph,
+    /// Where the crawl begins, in this order.
+    pub seeds: &'a [Page],
+    /// How to crawl.
+    pub policy: &'a Policy,
+    /// Pages to visit at most.
+    pub pages_max: u32,
+}
+
+/// What a crawl did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// The pages, as they were visited.
+    pub order: Vec<Page>,
+    /// After each visit, how many pages waited in memory.
+    pub stored: Vec<u32>,
+    /// Times that a page found no room and was forgotten.
+    pub discarded: u64,
+    /// Times that a page found no room and was put aside.
+    pub put_aside: u64,
+    /// Links that were followed.
+    pub links: u64,
+    /// How close visits to one server came.
+    pub pace: Pace,
+}
+
+/// How close visits to one server came: politeness, as the servers would have measured it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// The least gap that was promised, in the unit of the run: steps for seed 000, microseconds for ours; zero where
+    /// nothing is promised.
+    pub promised: u64,
+    /// The least gap that there was between two visits to one server; none if no server was visited twice.
+    pub least: Option<u64>,
+    /// Gaps that were shorter than promised.
+    pub violations: u64,
+}
+
+impl Pace {
+    fn promising(promised: u64) -> Pace {
+        Pace {
+            promised,
+            ..Pace::default()
+        }
+    }
+
+    fn note(&mut self, gap: u64) {
+        self.least = Some(self.least.map_or(gap, |least| least.min(gap)));
+        self.violations += u64::from(gap < self.promised);
+    }
+}
+
+impl Run {
+    /// The most pages that waited in memory.
+    #[must_use]
+    pub fn stored_max(&self) -> u32 {
+        self.stored.iter().copied().max().unwrap_or(0)
+    }
+
+    fn visited(&mut self, page: Page, stored: usize) {
+        self.order.push(page);
+        self.stored.push(u32::try_from(stored).unwrap_or(u32::MAX));
+    }
+
+    fn is_over(&self, trial: &Trial<'_>) -> bool {
+        trial.pages_max as usize <= self.order.len()
+    }
+}
+
+/// Crawls. The `value` of pages is for [`Policy::Opt`] alone; `progress` hears now and then how many pages were visited.
+pub fn simulate(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64)) -> Run {
+    match trial.policy {
+        Policy::Opt => best_first(trial, value),
+        Policy::SeedRing(setup) => seed_steps::crawl(trial, *setup, progress),
+        Policy::Crawl(
+            setup @ Setup {
+                ring: Some(ring), ..
+            },
+        ) => polite::crawl(trial, setup, ring, progress),
+        Policy::Crawl(setup) => one_by_one::crawl(trial, setup, progress),
+    }
+}
+
+/// The ceiling: all pages that can be reached, the most valuable first.
+fn best_first(trial: &Trial<'_>, value: &Value) -> Run {
+    let mut order = value.best_first();
+    order.truncate(trial.pages_max as usize);
+    Run {
+        stored: vec![0; order.len()],
+        order,
+        ..Run::default()
+    }
+}
+
+/// Tells of progress now and then.
+struct Ticker<'a> {
+    sink: &'a mut dyn FnMut(u64),
+}
+
+impl Ticker<'_> {
+    /// Visits between two reports.
+    const EVERY: usize = 1 << 13;
+
+    fn at(&mut self, visits: usize) {
+        if visits.is_multiple_of(Self::EVERY) {
+            (self.sink)(visits as u64);
+        }
+    }
+}
+
+/// Spreads numbers over 64 bits, one to one: the prototype's hash, so that its residues are ours.
+fn mix(number: u32) -> u64 {
+    let mut hash = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    hash ^= hash >> 29;
+    hash = hash.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    hash ^ (hash >> 32)
+}

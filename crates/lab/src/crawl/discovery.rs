@@ -1,0 +1,155 @@
+//! What is known and what waits: from the links of a visited page to the page that comes next.
+//!
+//! The order of events is that of the crawler's rounds: the links of a visit are taken in, in the order of the document, before
+//! anything else is handed out.
+
+use junkai_frontier::{Admission, Candidate, Source};
+use junkai_graph::{Page, WebGraph};
+
+use super::aside::{Aside, Returning};
+use super::{Run, Trial, mix};
+use crate::policy::{Evicted, Setup};
+
+/// The worth of a seed.
+const SEED_WORTH: f32 = 1.0;
+
+/// How much of the waiting room is kept filled from what was put aside, in quarters.
+const QUARTERS_FILLED: usize = 3;
+
+/// Where a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whereabouts {
+    Unknown,
+    Waiting,
+    Aside,
+    HandedOut,
+}
+
+/// Everything between the links of a page and the ring.
+pub(super) struct Discovery<'a> {
+    web: &'a WebGraph,
+    admission: Box<dyn Admission<Page>>,
+    aside: Aside,
+    evicted: Evicted,
+    candidates_max: usize,
+    pages: Vec<Whereabouts>,
+}
+
+/// A page that was handed out, and what it was worth then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HandedOut {
+    pub(super) page: Page,
+    pub(super) worth: f32,
+}
+
+impl<'a> Discovery<'a> {
+    /// Knows the seeds.
+    pub(super) fn new(trial: &Trial<'a>, setup: &Setup, run: &mut Run) -> Discovery<'a> {
+        let mut discovery = Discovery {
+            web: trial.web,
+            admission: setup.order.admission(setup.candidates_max),
+            aside: Aside::new(),
+            evicted: setup.evicted,
+            candidates_max: setup.candidates_max.unwrap_or(usize::MAX),
+            pages: vec![Whereabouts::Unknown; trial.web.links.page_count() as usize],
+        };
+        for &seed in trial.seeds {
+            if discovery.pages[seed as usize] == Whereabouts::Unknown {
+                discovery.offer(seed, SEED_WORTH, run);
+            }
+        }
+        discovery
+    }
+
+    /// Takes in the links of a page that was visited.
+    pub(super) fn take_in_links(&mut self, visited: HandedOut, run: &mut Run) {
+        let links = self.web.links.successors(visited.page);
+        let source = Source {
+            host: self.host_of(visited.page),
+            worth: visited.worth,
+            links: u32::try_from(links.len()).unwrap_or(u32::MAX),
+        };
+        run.links += links.len() as u64;
+        for &page in links {
+            let gain = self.admission.gain(&source, self.host_of(page));
+            match self.pages[page as usize] {
+                Whereabouts::HandedOut => {}
+                Whereabouts::Waiting => {
+                    self.admission.raise(mix(page), gain);
+                }
+                Whereabouts::Aside if self.evicted == Evicted::Aside => {}
+                Whereabouts::Aside | Whereabouts::Unknown => self.offer(page, gain, run),
+            }
+        }
+    }
+
+    /// Learns that a visit is over.
+    pub(super) fn release(&mut self, page: Page) {
+        self.admission.release(self.host_of(page));
+    }
+
+    /// Lets pages come back that were put aside, while there is ample room.
+    pub(super) fn refill(&mut self, run: &mut Run) {
+        let filled = self.candidates_max / 4 * QUARTERS_FILLED + 1;
+        while self.admission.len() < filled {
+            let Some(Returning { page, worth }) = self.aside.next() else {
+                return;
+            };
+            // Otherwise a link has brought it back before.
+            if self.pages[page as usize] == Whereabouts::Aside {
+                self.offer(page, worth, run);
+            }
+        }
+    }
+
+    /// Takes out the page that comes next.
+    pub(super) fn next(&mut self) -> Option<HandedOut> {
+        let candidate = self.admission.next()?;
+        self.pages[candidate.visit as usize] = Whereabouts::HandedOut;
+        Some(HandedOut {
+            page: candidate.visit,
+            worth: candidate.worth,
+        })
+    }
+
+    /// Pages that wait in memory.
+    pub(super) fn len(&self) -> usize {
+        self.admission.len()
+    }
+
+    /// Gives back a page whose turn has been put off.
+    pub(super) fn offer_again(&mut self, put_off: HandedOut, run: &mut Run) {
+        self.offer(put_off.page, put_off.worth, run);
+    }
+
+    /// Forgets a page for which the ring had no turn; it may be found again.
+    pub(super) fn forget(&mut self, page: Page, run: &mut Run) {
+        self.pages[page as usize] = Whereabouts::Unknown;
+        run.discarded += 1;
+    }
+
+    fn offer(&mut self, page: Page, worth: f32, run: &mut Run) {
+        self.pages[page as usize] = Whereabouts::Waiting;
+        let candidate = Candidate {
+            fingerprint: mix(page),
+            host: self.host_of(page),
+            worth,
+            visit: page,
+        };
+        let Some(evicted) = self.admission.offer(candidate) else {
+            return;
+        };
+        match self.evicted {
+            Evicted::Discarded => self.forget(evicted.visit, run),
+            Evicted::Aside | Evicted::AsideAndWelcome => {
+                self.pages[evicted.visit as usize] = Whereabouts::Aside;
+                self.aside.put(evicted.visit, evicted.worth);
+                run.put_aside += 1;
+            }
+        }
+    }
+
+    fn host_of(&self, page: Page) -> u64 {
+        mix(self.web.hosts.host(page))
+    }
+}

@@ -1,0 +1,23 @@
+//! A crawl without politeness: one page after another, as the admission policy hands them out.
+
+use super::discovery::Discovery;
+use super::{Run, Ticker, Trial};
+use crate::policy::Setup;
+
+pub(super) fn crawl(trial: &Trial<'_>, setup: &Setup, progress: &mut dyn FnMut(u64)) -> Run {
+    let mut run = Run::default();
+    let mut ticker = Ticker { sink: progress };
+    let mut discovery = Discovery::new(trial, setup, &mut run);
+    discovery.refill(&mut run);
+    while !run.is_over(trial) {
+        let Some(visit) = discovery.next() else {
+            break;
+        };
+        discovery.take_in_links(visit, &mut run);
+        discovery.release(visit.page);
+        discovery.refill(&mut run);
+        run.visited(visit.page, discovery.len());
+        ticker.at(run.order.len());
+    }
+    run
+}

@@ -1,0 +1,282 @@
+//! What an experiment brings: tables, figures, findings, and the claims of a seed beside what was measured.
+//!
+//! An [`Outcome`] is written as files (CSV, SVG, findings) by [`Outcome::write`], and several become one page by `report`. It
+//! holds nothing that depends on the machine or the moment, so the same command writes the same bytes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use junkai_charts::Chart;
+use serde::Serialize;
+
+/// All that came out of one experiment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Its name on the command line, which is its folder's too: `ring`.
+    pub name: String,
+    /// What was asked, in a line.
+    pub title: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// The parameters that it ran with.
+    pub parameters: Vec<Parameter>,
+    /// What was found, a sentence each.
+    pub findings: Vec<String>,
+    /// What a seed claims, and whether it holds here.
+    pub claims: Vec<Claim>,
+    /// Numbers.
+    pub tables: Vec<Table>,
+    /// Pictures.
+    #[serde(skip)]
+    pub figures: Vec<Figure>,
+}
+
+/// One parameter of an experiment.
+#[derive(Clone, Debug, Serialize)]
+pub struct Parameter {
+    /// What it is called.
+    pub name: String,
+    /// What it was.
+    pub value: String,
+}
+
+/// A claim of a seed beside what was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Claim {
+    /// Where it is made: `seed 000, figure 5`.
+    pub source: String,
+    /// What is claimed.
+    pub claim: String,
+    /// On which graph it was tested.
+    pub graph: String,
+    /// What was measured.
+    pub measured: String,
+    /// Whether it holds there.
+    pub verdict: Verdict,
+}
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// As claimed.
+    Holds,
+    /// In the claimed direction, not in the claimed size.
+    Partly,
+    /// Not here.
+    Fails,
+}
+
+/// Numbers in rows and columns.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// The file's name, without ending.
+    pub name: String,
+    /// What it shows, with units.
+    pub caption: String,
+    /// Names of columns.
+    pub columns: Vec<String>,
+    /// As many cells as columns in each row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One cell of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A name.
+    Text(String),
+    /// A count.
+    Count(u64),
+    /// A share or a ratio, shown with three decimals.
+    Share(f64),
+    /// Not reached, or not defined.
+    None,
+}
+
+/// A picture.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The file's name, without ending.
+    pub name: String,
+    /// What it shows, and what to see in it.
+    pub caption: String,
+    /// The picture itself.
+    pub chart: Drawing,
+}
+
+/// One figure, or several side by side.
+#[derive(Clone, Debug)]
+pub enum Drawing {
+    /// One figure.
+    One(Box<Chart>),
+    /// Several side by side.
+    Many(Box<junkai_charts::Grid>),
+}
+
+/// A file of the results cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}")]
+pub struct WriteError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl Outcome {
+    /// Writes `<name>/*.csv`, `<name>/*.svg`, `<name>/findings.txt` and `<name>/outcome.json` below `folder`.
+    pub fn write(&self, folder: &Path) -> Result<PathBuf, WriteError> {
+        let folder = folder.join(&self.name);
+        fs::create_dir_all(&folder).map_err(|source| WriteError {
+            path: folder.clone(),
+            source,
+        })?;
+        for table in &self.tables {
+            write_file(&folder.join(format!("{}.csv", table.name)), &table.csv())?;
+        }
+        for figure in &self.figures {
+            write_file(
+                &folder.join(format!("{}.svg", figure.name)),
+                &figure.chart.svg(),
+            )?;
+        }
+        write_file(&folder.join("findings.txt"), &self.findings_text())?;
+        let json = serde_json::to_string_pretty(self).unwrap_or_default();
+        write_file(&folder.join("outcome.json"), &(json + "\n"))?;
+        Ok(folder)
+    }
+
+    fn findings_text(&self) -> String {
+        let mut text = format!("{}\n$ {}\n\n", self.title, self.command);
+        for finding in &self.findings {
+            text.push_str(finding);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Drawing {
+    /// A whole SVG file.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        match self {
+            Drawing::One(chart) => chart.svg(),
+            Drawing::Many(grid) => grid.svg(),
+        }
+    }
+
+    /// For a page that brings the style sheet of `charts`.
+    #[must_use]
+    pub fn svg_inline(&self, id_prefix: &str) -> String {
+        match self {
+            Drawing::One(chart) => chart.svg_inline(id_prefix),
+            Drawing::Many(grid) => grid.svg_inline(id_prefix),
+        }
+    }
+}
+
+impl Table {
+    /// As comma-separated values (RFC 4180), one header line.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let header = self.columns.iter().map(|column| quoted(column));
+        let mut text = header.collect::<Vec<_>>().join(",");
+        text.push('\n');
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(|cell| quoted(&cell.exact())).collect();
+            text.push_str(&cells.join(","));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Cell {
+    /// For programs: all digits.
+    fn exact(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(count) => count.to_string(),
+            Cell::Share(share) => format!("{share:.6}"),
+            Cell::None => String::new(),
+        }
+    }
+
+    /// A share, if there is one.
+    #[must_use]
+    pub fn share(share: Option<f64>) -> Cell {
+        share.map_or(Cell::None, Cell::Share)
+    }
+}
+
+impl std::fmt::Display for Cell {
+    /// For people.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cell::Text(text) => formatter.pad(text),
+            Cell::Count(count) => formatter.pad(&grouped(*count)),
+            Cell::Share(share) => formatter.pad(&format!("{share:.3}")),
+            Cell::None => formatter.pad("–"),
+        }
+    }
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if 0 < place && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), WriteError> {
+    fs::write(path, text).map_err(|source| WriteError {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_exact_in_files_and_short_for_people() {
+        let table = Table {
+            name: "t".into(),
+            caption: String::new(),
+            columns: vec!["policy, or none".into(), "share".into(), "stored".into()],
+            rows: vec![
+                vec![
+                    Cell::Text("say \"ring\"".into()),
+                    Cell::Share(0.507_123_4),
+                    Cell::Count(1_234_567),
+                ],
+                vec![Cell::Text("opt".into()), Cell::None, Cell::Count(0)],
+            ],
+        };
+        assert_eq!(
+            table.csv(),
+            "\"policy, or none\",share,stored\n\"say \"\"ring\"\"\",0.507123,1234567\nopt,,0\n"
+        );
+        assert_eq!(table.rows[0][1].to_string(), "0.507");
+        assert_eq!(table.rows[0][2].to_string(), "1,234,567");
+        assert_eq!(table.rows[1][1].to_string(), "–");
+    }
+}
