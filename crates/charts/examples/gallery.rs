@@ -118,8 +118,8 @@ fn policies(title: &str, pages: f64, bend: f64) -> Chart {
         Axis::linear("pages crawled"),
         Axis::linear("share of PageRank")
             .format(Format::Share)
-            .from(0.0)
-            .to(1.0),
+            .min(0.0)
+            .max(1.0),
     )
     .subtitle("cnr-2000, 325,557 pages, every policy from the same start")
     .line(curve("OPT, by true PageRank", pages, 0.28 * bend, 1.0).style(Style::Reference));
@@ -273,7 +273,7 @@ fn waiting() -> Chart {
         Axis::log("wait").format(Format::Seconds),
         Axis::linear("share of visits")
             .format(Format::Share)
-            .to(1.0),
+            .max(1.0),
     )
     .line(Line::new("stride 2", of(8.0)).steps())
     .line(Line::new("by load index", of(40.0)).steps())

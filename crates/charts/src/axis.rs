@@ -67,14 +67,14 @@ impl Axis {
 
     /// Where the axis begins. Default: as the data asks for.
     #[must_use]
-    pub fn from(mut self, low: f64) -> Axis {
+    pub fn min(mut self, low: f64) -> Axis {
         self.low = Some(low);
         self
     }
 
     /// Where the axis ends. Default: as the data asks for.
     #[must_use]
-    pub fn to(mut self, high: f64) -> Axis {
+    pub fn max(mut self, high: f64) -> Axis {
         self.high = Some(high);
         self
     }
@@ -284,10 +284,10 @@ mod tests {
         check(linear(), &[7.0], Fit::Tight, 3.5, 10.5);
         check(linear(), &[0.0], Fit::Tight, -1.0, 1.0);
         check(linear(), &[], ROUND, 0.0, 1.0);
-        check(linear().from(0.0).to(1.0), &[0.2, 0.4], ROUND, 0.0, 1.0);
-        check(linear().from(9.0).to(1.0), &[0.2, 0.4], ROUND, 1.0, 9.0);
+        check(linear().min(0.0).max(1.0), &[0.2, 0.4], ROUND, 0.0, 1.0);
+        check(linear().min(9.0).max(1.0), &[0.2, 0.4], ROUND, 1.0, 9.0);
         check(Axis::log("x"), &[2.0], Fit::Tight, 1.0, 3.0);
-        check(Axis::log("x").from(0.0), &[0.0, 2.0], Fit::Tight, 0.0, 2.0);
+        check(Axis::log("x").min(0.0), &[0.0, 2.0], Fit::Tight, 0.0, 2.0);
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use crate::axis::{Axis, Extent};
 use crate::figure::{self, Figure, NARROW_WIDTH, PADDING, Place, WIDTH, WIDTH_MAX, WIDTH_MIN};
 use crate::geometry::Rect;
-use crate::legend::Legend;
-use crate::panel::{Frame, Naming, Panel, entries, height_min, looks};
+use crate::labels::Naming;
+use crate::legend::{Legend, entries};
+use crate::look::looks;
+use crate::panel::{Frame, Panel, height_min};
 use crate::series::{Bars, Direction, Line, Rule, Scatter, Style};
 use crate::svg::one_line;
 use crate::text::Face;
@@ -12,7 +14,7 @@ use crate::text::Face;
 /// Height to width of a figure, where its texts let it be so.
 const ASPECT: f64 = 0.625;
 /// The same for a figure too narrow to be read at that height.
-const NARROW_ASPECT: f64 = 0.8;
+const NARROW_ASPECT: f64 = 0.88;
 /// The least height to width of all but the legend: a long legend makes the figure higher.
 const PANEL_ASPECT_MIN: f64 = 0.5;
 /// Series that a description lists by name.
@@ -150,7 +152,7 @@ impl Chart {
                     },
                 );
                 return Figure {
-                    title: &self.title,
+                    title: self.name(),
                     description: self.description(),
                     width,
                     height: rect.bottom() + legend.height + PADDING,
@@ -238,6 +240,15 @@ impl Chart {
     pub(crate) fn has_data(&self) -> bool {
         let (x, y) = self.extents();
         x.is_some() && y.is_some()
+    }
+
+    /// What the figure is called, also where it has no title.
+    fn name(&self) -> String {
+        if self.title.is_empty() {
+            format!("{} by {}", self.y.label, self.x.label)
+        } else {
+            self.title.clone()
+        }
     }
 
     /// The figure in words, for those who do not see it.

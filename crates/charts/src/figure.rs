@@ -24,7 +24,7 @@ pub(crate) const WIDTH_MAX: f64 = 4000.0;
 /// A figure, ready to be written.
 #[derive(Debug)]
 pub(crate) struct Figure<'a> {
-    pub(crate) title: &'a str,
+    pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) width: f64,
     pub(crate) height: f64,
@@ -72,7 +72,7 @@ impl Figure<'_> {
             ("aria-labelledby", &described),
         ];
         svg.open("svg", &attributes);
-        svg.text("title", &[("id", &title_id)], self.title);
+        svg.text("title", &[("id", &title_id)], &self.title);
         svg.text("desc", &[("id", &desc_id)], &self.description);
         if place == Place::File {
             svg.style(stylesheet());

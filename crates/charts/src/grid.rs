@@ -3,9 +3,11 @@
 use crate::chart::{Chart, free_slots};
 use crate::figure::{self, Figure, NARROW_WIDTH, PADDING, Place, WIDTH_MAX, WIDTH_MIN};
 use crate::geometry::{Caption, Rect, Tone, stack};
-use crate::legend::{Entry, Legend};
-use crate::look::Look;
-use crate::panel::{Frame, Header, Naming, Panel, entries, height_min, looks};
+use crate::header::Header;
+use crate::labels::Naming;
+use crate::legend::{Entry, Legend, entries};
+use crate::look::{Look, looks};
+use crate::panel::{Frame, Panel, height_min};
 use crate::svg::one_line;
 use crate::text::{Face, wrap};
 
@@ -118,7 +120,7 @@ impl Grid {
         }
         let legend = Legend::new(&names, Rect { y, ..room });
         Figure {
-            title: &self.title,
+            title: self.title.clone(),
             description: self.description(),
             width,
             height: y + legend.height + PADDING,

@@ -17,6 +17,22 @@ const EDGE: f64 = 3.0;
 /// Between a rule and its name.
 const RULE_GAP: f64 = 3.0;
 
+/// Where the names of lines and rules go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// Lines at their ends, rules along them.
+    Direct,
+    /// Lines in the legend, rules along them.
+    Lines,
+    /// Lines and rules in the legend.
+    All,
+}
+
+impl Naming {
+    /// From the best to the one that always fits.
+    pub(crate) const BY_PREFERENCE: [Naming; 3] = [Naming::Direct, Naming::Lines, Naming::All];
+}
+
 /// The name of a line and where that line ends.
 #[derive(Clone, Debug)]
 pub(crate) struct LineEnd {

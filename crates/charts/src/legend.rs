@@ -1,11 +1,17 @@
 //! The legend below a figure: a key and a name for each series that is not labelled where it is drawn.
 
+use crate::chart::Chart;
 use crate::geometry::{Anchor, Caption, Rect, Tone};
-use crate::look::Key;
+use crate::labels::Naming;
+use crate::look::{Key, Look};
+use crate::series::Direction;
 use crate::svg::Svg;
 use crate::text::{Face, shorten, width};
 
-const KEY_WIDTH: f64 = 26.0;
+/// The width of a piece of line, and of a marker or bar where there are no lines.
+const LINE_KEY_WIDTH: f64 = 26.0;
+const DOT_KEY_WIDTH: f64 = 14.0;
+/// Between a key and its name, between columns, from row to row, and above the first.
 const KEY_GAP: f64 = 7.0;
 const COLUMN_GAP: f64 = 22.0;
 const ROW_HEIGHT: f64 = 21.0;
@@ -18,10 +24,45 @@ pub(crate) struct Entry {
     pub(crate) key: Key,
 }
 
+/// What the legend has to explain.
+pub(crate) fn entries(chart: &Chart, looks: &[Look], naming: Naming) -> Vec<Entry> {
+    let line_count = chart.lines.len();
+    let cloud_count = chart.scatters.len();
+    let mut entries = Vec::new();
+    for (index, (series, &look)) in chart.series().zip(looks).enumerate() {
+        let key = if index < line_count {
+            Key::Line(look)
+        } else if index < line_count + cloud_count {
+            Key::Dot(look)
+        } else {
+            Key::Bar(look)
+        };
+        let is_named_at_its_end = naming == Naming::Direct && index < line_count;
+        if !is_named_at_its_end {
+            entries.push(Entry {
+                label: series.name.to_owned(),
+                key,
+            });
+        }
+    }
+    if naming == Naming::All {
+        let in_sight = chart.rules.iter().filter(|rule| match rule.direction {
+            Direction::Horizontal => chart.y.shows(rule.value),
+            Direction::Vertical => chart.x.shows(rule.value),
+        });
+        entries.extend(in_sight.map(|rule| Entry {
+            label: rule.label.clone(),
+            key: Key::Rule,
+        }));
+    }
+    entries
+}
+
 /// A legend with its place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Legend {
     keys: Vec<(Key, f64, f64)>,
+    key_width: f64,
     pub(crate) captions: Vec<Caption>,
     /// The height that it takes, with the gap above; nothing when it is empty.
     pub(crate) height: f64,
@@ -37,20 +78,32 @@ impl Legend {
         if entries.is_empty() {
             return Legend::default();
         }
-        let label_max = room.width - KEY_WIDTH - KEY_GAP;
+        let has_lines = entries.iter().any(|entry| match entry.key {
+            Key::Line(_) | Key::Rule => true,
+            Key::Dot(_) | Key::Bar(_) => false,
+        });
+        let key_width = if has_lines {
+            LINE_KEY_WIDTH
+        } else {
+            DOT_KEY_WIDTH
+        };
+        let label_max = room.width - key_width - KEY_GAP;
         let labels: Vec<String> = entries
             .iter()
             .map(|entry| shorten(&entry.label, Face::Label, label_max))
             .collect();
-        let mut legend = Legend::default();
-        for (index, cell) in cells(&labels, room).into_iter().enumerate() {
+        let mut legend = Legend {
+            key_width,
+            ..Legend::default()
+        };
+        for (index, cell) in cells(&labels, key_width, room).into_iter().enumerate() {
             legend.keys.push((entries[index].key, cell.x, cell.y));
             legend.captions.push(Caption {
                 text: labels[index].clone(),
                 face: Face::Label,
                 tone: Tone::Plain,
                 anchor: Anchor::Start,
-                x: cell.x + KEY_WIDTH + KEY_GAP,
+                x: cell.x + key_width + KEY_GAP,
                 y: cell.y,
             });
             legend.height = cell.y + ROW_HEIGHT / 2.0 - room.y;
@@ -60,7 +113,7 @@ impl Legend {
 
     pub(crate) fn draw(&self, svg: &mut Svg) {
         for &(key, x, y) in &self.keys {
-            key.draw(svg, (x, x + KEY_WIDTH), y);
+            key.draw(svg, (x, x + self.key_width), y);
         }
         for caption in &self.captions {
             caption.draw(svg);
@@ -75,10 +128,10 @@ struct Cell {
 }
 
 /// The places of entries with these labels: row by row, in as many columns as fit, each as wide as its widest entry.
-fn cells(labels: &[String], room: Rect) -> Vec<Cell> {
+fn cells(labels: &[String], key_width: f64, room: Rect) -> Vec<Cell> {
     let widths: Vec<f64> = labels
         .iter()
-        .map(|label| KEY_WIDTH + KEY_GAP + width(label, Face::Label))
+        .map(|label| key_width + KEY_GAP + width(label, Face::Label))
         .collect();
     let starts = (1..=labels.len())
         .rev()
@@ -109,7 +162,6 @@ fn column_starts(widths: &[f64], count: usize, room: f64) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::Look;
     use crate::palette::Slot;
     use proptest::prelude::*;
 

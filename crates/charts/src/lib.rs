@@ -10,7 +10,7 @@
 //! let chart = Chart::new(
 //!     "What matters comes first",
 //!     Axis::linear("pages crawled"),
-//!     Axis::linear("share of PageRank").format(Format::Share).from(0.0).to(1.0),
+//!     Axis::linear("share of PageRank").format(Format::Share).min(0.0).max(1.0),
 //! )
 //! .subtitle("a web of three pages")
 //! .line(Line::new("best order", [(0.0, 0.0), (1.0, 0.6), (2.0, 0.9), (3.0, 1.0)]).style(Style::Reference))
@@ -42,9 +42,11 @@ mod figure;
 mod format;
 mod geometry;
 mod grid;
+mod header;
 mod labels;
 mod legend;
 mod look;
+mod numbers;
 mod palette;
 mod panel;
 mod series;

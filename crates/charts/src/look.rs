@@ -2,7 +2,9 @@
 
 use std::fmt::{Display, Write};
 
+use crate::chart::Chart;
 use crate::palette::Slot;
+use crate::series::Style;
 use crate::svg::{Svg, number, push_point};
 
 /// Half the width of a marker, in pixels.
@@ -25,6 +27,20 @@ impl Look {
             Look::Reference => "reference",
         }
     }
+}
+
+/// The looks of a chart's series, lines first, then clouds, then bars: `slot_of` says the slot of a label.
+pub(crate) fn looks(
+    chart: &Chart,
+    mut slot_of: impl FnMut(&str, Option<usize>) -> usize,
+) -> Vec<Look> {
+    chart
+        .series()
+        .map(|series| match series.style {
+            Style::Main => Look::Slot(Slot(slot_of(series.label, series.slot))),
+            Style::Reference => Look::Reference,
+        })
+        .collect()
 }
 
 /// What a legend shows beside a name.

@@ -5,95 +5,28 @@
 //!
 //! Invariant: captions lie inside the frame and do not overlap.
 
-use crate::axis::{Axis, Extent, Fit, Projection, Scale, Span};
+use crate::axis::Projection;
 use crate::chart::Chart;
-use crate::geometry::{Anchor, Caption, Rect, Tone, stack};
-use crate::labels::{self, EndLabel, LineEnd, RulePlace, Segment};
-use crate::legend::Entry;
-use crate::look::{Key, Look};
-use crate::palette::Slot;
-use crate::series::{Direction, Style};
-use crate::text::{Face, shorten, width, wrap};
-use crate::ticks::{Ticks, ticks};
+use crate::geometry::{Anchor, Caption, Rect, Tone};
+use crate::header::Header;
+use crate::labels::{self, EndLabel, LineEnd, Naming, RulePlace, Segment};
+use crate::look::Look;
+use crate::numbers::{
+    footer_height, x_fit, x_numbers, x_title, y_captions, y_numbers, y_span, y_ticks,
+};
+use crate::series::Direction;
+use crate::text::Face;
+use crate::ticks::Ticks;
 use crate::trace::{Plane, Trace};
 
 /// The least height of a plot; a figure grows rather than let its plot shrink below.
-pub(crate) const PLOT_HEIGHT_MIN: f64 = 150.0;
-/// Pixels between two numbers, at least: along the foot as much as the numbers need, up the side at least this.
-const X_TICK_GAP: f64 = 18.0;
-const LINEAR_Y_STEP: f64 = 38.0;
-const LOG_Y_STEP: f64 = 26.0;
-/// Between the plot and the numbers beside it.
-const Y_TICK_GAP: f64 = 7.0;
-/// Between the plot and the numbers below it: more than half a line, so that they clear the lowest number beside it.
-const X_TICK_TOP: f64 = 9.0;
+const PLOT_HEIGHT_MIN: f64 = 156.0;
 /// Narrower frames have no room for names beside the plot.
 const DIRECT_WIDTH_MIN: f64 = 560.0;
 /// The greatest part of the width that names beside the plot may take.
 const DIRECT_SHARE_MAX: f64 = 0.3;
-/// The greatest part of the width that the numbers of the y axis may take.
-const Y_TICK_SHARE_MAX: f64 = 0.4;
-
-/// Where the names of lines and rules go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Naming {
-    /// Lines at their ends, rules along them.
-    Direct,
-    /// Lines in the legend, rules along them.
-    Lines,
-    /// Lines and rules in the legend.
-    All,
-}
-
-impl Naming {
-    /// From the best to the one that always fits.
-    pub(crate) const BY_PREFERENCE: [Naming; 3] = [Naming::Direct, Naming::Lines, Naming::All];
-}
-
-/// The texts above a plot.
-#[derive(Clone, Debug)]
-pub(crate) struct Header {
-    captions: Vec<Caption>,
-    pub(crate) height: f64,
-}
-
-impl Header {
-    /// Title, subtitle and y axis title of a chart, from the top left of its frame.
-    pub(crate) fn new(chart: &Chart, frame: Rect, face: Face) -> Header {
-        let mut header = Header {
-            captions: Vec::new(),
-            height: 0.0,
-        };
-        header.add(
-            wrap(&chart.title, face, frame.width, 3),
-            face,
-            Tone::Plain,
-            frame,
-        );
-        let subtitle = wrap(&chart.subtitle, Face::Subtitle, frame.width, 3);
-        header.add(subtitle, Face::Subtitle, Tone::Muted, frame);
-        if 0.0 < header.height {
-            header.height += 8.0;
-        }
-        header
-    }
-
-    /// Adds the y axis title; `at_least` aligns plots that stand side by side.
-    fn with_axis(mut self, axis: &Axis, frame: Rect, at_least: f64) -> Header {
-        self.height = self.height.max(at_least);
-        let lines = wrap(&axis.label, Face::Label, frame.width, 2);
-        self.add(lines, Face::Label, Tone::Muted, frame);
-        // Half of the uppermost number of the y axis stands above the plot.
-        self.height += Face::Tick.line_height() / 2.0 + 4.0;
-        self
-    }
-
-    fn add(&mut self, lines: Vec<String>, face: Face, tone: Tone, frame: Rect) {
-        let (captions, height) = stack(lines, face, tone, (frame.x, frame.y + self.height));
-        self.captions.extend(captions);
-        self.height += height;
-    }
-}
+/// The least room right of the plot, for what the last number below it reaches out.
+const RIGHT_MARGIN_MIN: f64 = 6.0;
 
 /// What the caller of a layout decides.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +59,7 @@ impl<'a> Panel<'a> {
         let rect = frame.rect;
         let header =
             Header::new(chart, rect, frame.face).with_axis(&chart.y, rect, frame.header_min);
-        let footer = footer_height(chart, rect);
+        let footer = footer_height(&chart.x, rect);
         let top = rect.y + header.height;
         let plot_height = (rect.height - header.height - footer).max(1.0);
         let (x_extent, y_extent) = chart.extents();
@@ -134,7 +67,7 @@ impl<'a> Panel<'a> {
 
         let y_span = y_span(chart, y_extent, plot_height);
         let y_ticks = if has_data {
-            ticks(y_span, chart.y.format, y_intervals(&chart.y, plot_height))
+            y_ticks(&chart.y, y_span, plot_height)
         } else {
             Ticks::default()
         };
@@ -160,7 +93,7 @@ impl<'a> Panel<'a> {
         let mut captions = header.captions;
         captions.extend(y_captions(&y_ticks, y_texts, &plane, plot));
         captions.extend(x_captions);
-        captions.extend(x_title(&chart.x, plot));
+        captions.extend(x_title(&chart.x, plot, rect));
         let mut panel = Panel {
             traces: traces(chart, &looks, &plane, plot),
             chart,
@@ -270,137 +203,16 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// The looks of a chart's series, lines first, then clouds, then bars: `slot_of` says the slot of a label.
-pub(crate) fn looks(
-    chart: &Chart,
-    mut slot_of: impl FnMut(&str, Option<usize>) -> usize,
-) -> Vec<Look> {
-    chart
-        .series()
-        .map(|series| match series.style {
-            Style::Main => Look::Slot(Slot(slot_of(series.label, series.slot))),
-            Style::Reference => Look::Reference,
-        })
-        .collect()
-}
-
-/// What the legend has to explain.
-pub(crate) fn entries(chart: &Chart, looks: &[Look], naming: Naming) -> Vec<Entry> {
-    let line_count = chart.lines.len();
-    let cloud_count = chart.scatters.len();
-    let mut entries = Vec::new();
-    for (index, (series, &look)) in chart.series().zip(looks).enumerate() {
-        let key = if index < line_count {
-            Key::Line(look)
-        } else if index < line_count + cloud_count {
-            Key::Dot(look)
-        } else {
-            Key::Bar(look)
-        };
-        let is_named_at_its_end = naming == Naming::Direct && index < line_count;
-        if !is_named_at_its_end {
-            entries.push(Entry {
-                label: series.name.to_owned(),
-                key,
-            });
-        }
-    }
-    if naming == Naming::All {
-        let in_sight = chart.rules.iter().filter(|rule| match rule.direction {
-            Direction::Horizontal => chart.y.shows(rule.value),
-            Direction::Vertical => chart.x.shows(rule.value),
-        });
-        entries.extend(in_sight.map(|rule| Entry {
-            label: rule.label.clone(),
-            key: Key::Rule,
-        }));
-    }
-    entries
-}
-
 /// The height that a panel needs at least, in a frame of this width.
 pub(crate) fn height_min(chart: &Chart, rect: Rect, face: Face, header_min: f64) -> f64 {
     let header = Header::new(chart, rect, face).with_axis(&chart.y, rect, header_min);
-    header.height + PLOT_HEIGHT_MIN + footer_height(chart, rect)
-}
-
-fn footer_height(chart: &Chart, rect: Rect) -> f64 {
-    // The plot is narrower than the frame, so the title may need more lines than this; two are the most there are.
-    let lines = wrap(&chart.x.label, Face::Label, rect.width * 0.5, 2).len();
-    X_TICK_TOP + Face::Tick.line_height() + 3.0 + lines as f64 * Face::Label.line_height()
-}
-
-fn y_intervals(axis: &Axis, height: f64) -> usize {
-    let step = match axis.scale {
-        Scale::Linear => LINEAR_Y_STEP,
-        Scale::Log => LOG_Y_STEP,
-    };
-    whole(height / step).max(2)
-}
-
-fn y_span(chart: &Chart, extent: Extent, height: f64) -> Span {
-    let from_zero = !chart.bars.is_empty();
-    chart.y.span(
-        extent,
-        Fit::Round {
-            intervals: y_intervals(&chart.y, height),
-            from_zero,
-        },
-    )
-}
-
-/// A linear x axis ends where the data does; a logarithmic one at a round number, so that there are numbers to read.
-fn x_fit(axis: &Axis, width: f64) -> Fit {
-    match axis.scale {
-        Scale::Linear => Fit::Tight,
-        Scale::Log => Fit::Round {
-            intervals: whole(width / 40.0).max(1),
-            from_zero: false,
-        },
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a count of pixels, and a cast saturates"
-)]
-fn whole(value: f64) -> usize {
-    value.floor() as usize
-}
-
-/// The room that the numbers of the y axis take left of the plot, and what is written there.
-fn y_numbers(ticks: &Ticks, rect: Rect) -> (f64, Vec<String>) {
-    let width_max = rect.width * Y_TICK_SHARE_MAX;
-    let texts: Vec<String> = ticks
-        .major
-        .iter()
-        .map(|tick| shorten(&tick.text, Face::Tick, width_max))
-        .collect();
-    let widest = texts
-        .iter()
-        .map(|text| width(text, Face::Tick))
-        .fold(0.0, f64::max);
-    (widest + Y_TICK_GAP, texts)
-}
-
-fn y_captions(ticks: &Ticks, texts: Vec<String>, plane: &Plane, plot: Rect) -> Vec<Caption> {
-    let captions = ticks.major.iter().zip(texts).map(|(tick, text)| Caption {
-        text,
-        face: Face::Tick,
-        tone: Tone::Muted,
-        anchor: Anchor::End,
-        x: plot.x - Y_TICK_GAP,
-        y: plane.y.place_measure(tick.measure),
-    });
-    without_overlaps(captions.collect(), 0.0)
+    header.height + PLOT_HEIGHT_MIN + footer_height(&chart.x, rect)
 }
 
 /// The room right of the plot; nothing when the names of lines were to stand there and cannot.
 fn right_margin(chart: &Chart, frame: &Frame) -> Option<f64> {
-    let least = 6.0;
     if frame.naming != Naming::Direct {
-        return Some(least);
+        return Some(RIGHT_MARGIN_MIN);
     }
     let lines = chart.series().take(chart.lines.len());
     let labels: Vec<&str> = lines
@@ -411,71 +223,7 @@ fn right_margin(chart: &Chart, frame: &Frame) -> Option<f64> {
     let has_room =
         DIRECT_WIDTH_MIN <= frame.rect.width && margin <= DIRECT_SHARE_MAX * frame.rect.width;
     let is_only_lines = chart.scatters.is_empty() && chart.bars.is_empty();
-    (has_room && is_only_lines).then_some(margin.max(least))
-}
-
-/// As many numbers along the foot as fit.
-fn x_numbers(axis: &Axis, span: Span, plot: Rect, rect: Rect) -> (Ticks, Vec<Caption>) {
-    let projection = Projection::new(span, plot.x, plot.right());
-    let captions = |ticks: &Ticks| -> Vec<Caption> {
-        let tick_captions = ticks.major.iter().map(|tick| {
-            let mut caption = Caption {
-                text: shorten(&tick.text, Face::Tick, rect.width),
-                face: Face::Tick,
-                tone: Tone::Muted,
-                anchor: Anchor::Middle,
-                x: projection.place_measure(tick.measure),
-                y: plot.bottom() + X_TICK_TOP + Face::Tick.line_height() / 2.0,
-            };
-            caption.keep_between(rect.x, rect.right());
-            caption
-        });
-        tick_captions.collect()
-    };
-    let most = whole(plot.width / 40.0).max(1);
-    for intervals in (1..=most).rev() {
-        let ticks = ticks(span, axis.format, intervals);
-        let wanted = captions(&ticks);
-        if !wanted.is_empty() && without_overlaps(wanted.clone(), X_TICK_GAP).len() == wanted.len()
-        {
-            return (ticks, wanted);
-        }
-    }
-    let ticks = ticks(span, axis.format, 1);
-    let fitting = without_overlaps(captions(&ticks), X_TICK_GAP);
-    (ticks, fitting)
-}
-
-/// Drops every caption that comes too near to the one kept before it.
-fn without_overlaps(captions: Vec<Caption>, gap: f64) -> Vec<Caption> {
-    let mut kept: Vec<Caption> = Vec::new();
-    for caption in captions {
-        let rect = caption.rect();
-        let wide = Rect {
-            x: rect.x - gap,
-            width: rect.width + 2.0 * gap,
-            ..rect
-        };
-        if kept.last().is_none_or(|last| !last.rect().overlaps(&wide)) {
-            kept.push(caption);
-        }
-    }
-    kept
-}
-
-fn x_title(axis: &Axis, plot: Rect) -> Vec<Caption> {
-    let top = plot.bottom() + X_TICK_TOP + Face::Tick.line_height() + 3.0;
-    let lines = wrap(&axis.label, Face::Label, plot.width, 2);
-    let (mut captions, _) = stack(
-        lines,
-        Face::Label,
-        Tone::Muted,
-        (plot.x + plot.width / 2.0, top),
-    );
-    for caption in &mut captions {
-        caption.anchor = Anchor::Middle;
-    }
-    captions
+    (has_room && is_only_lines).then_some(margin.max(RIGHT_MARGIN_MIN))
 }
 
 fn traces(chart: &Chart, looks: &[Look], plane: &Plane, plot: Rect) -> Vec<Trace> {

@@ -35,6 +35,20 @@ pub(crate) fn line(dots: &[Dot]) -> Vec<Dot> {
     straightened(&columns(dots), TOLERANCE)
 }
 
+/// The corners of a line of steps, where a value holds until the next point: at most twice as many.
+pub(crate) fn steps(dots: &[Dot]) -> Vec<Dot> {
+    let kept = columns(dots);
+    let mut corners: Vec<Dot> = Vec::with_capacity(2 * kept.len());
+    for dot in kept {
+        if let Some(&before) = corners.last() {
+            corners.push(Dot { x: dot.x, ..before });
+        }
+        corners.push(dot);
+    }
+    // Only now: what is straight as a line would be one great step.
+    straightened(&corners, TOLERANCE)
+}
+
 /// A line that stays within a few pixels of the given one, to be pointed at.
 pub(crate) fn rough(dots: &[Dot]) -> Vec<Dot> {
     straightened(dots, ROUGH_TOLERANCE)
@@ -180,6 +194,16 @@ mod tests {
             kept.iter().map(|dot| dot.index).collect::<Vec<_>>(),
             [0, 9999]
         );
+    }
+
+    #[test]
+    fn many_small_steps_stay_small() {
+        let stairs = dots((0..600).map(|step| (f64::from(step), f64::from(step / 10 * 10))));
+        let tallest = steps(&stairs)
+            .windows(2)
+            .map(|pair| (pair[1].y - pair[0].y).abs())
+            .fold(0.0, f64::max);
+        assert!((tallest - 10.0).abs() < 1e-9, "{tallest}");
     }
 
     #[test]

@@ -38,7 +38,31 @@ const CLOCK_STEPS: [f64; 22] = [
     864_000.0,
     1_728_000.0,
 ];
-/// The same for a logarithmic axis, from a millisecond to thirty years: each of these is a round number of some unit.
+/// Numbers for a short logarithmic axis of time, from a second up: two or three for each of those below.
+const CLOCK_PARTS: [f64; 21] = [
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+    1800.0,
+    3600.0,
+    7200.0,
+    18_000.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    432_000.0,
+    864_000.0,
+    1_728_000.0,
+    4_320_000.0,
+    8_640_000.0,
+];
+/// Numbers for a long one, from a millisecond to thirty years: each is a round number of some unit.
 const CLOCK_DECADES: [f64; 14] = [
     1e-3,
     1e-2,
@@ -201,35 +225,28 @@ fn decades(span: Span, intervals: usize) -> (Vec<f64>, Vec<f64>) {
     }
 }
 
+/// The same as [`decades`] for time, whose units are not decimal from a minute up.
 fn clock_decades(span: Span, intervals: usize) -> (Vec<f64>, Vec<f64>) {
-    let inside = |measure: &f64| span.low - SLACK <= *measure && *measure <= span.high + SLACK;
-    let clock: Vec<f64> = CLOCK_DECADES
-        .iter()
-        .map(|value| value.log10())
-        .filter(inside)
-        .collect();
-    let fine: Vec<f64> = CLOCK_STEPS
-        .iter()
-        .map(|value| value.log10())
-        .filter(inside)
-        .collect();
-    if clock.len() < 2 && fine.len() <= intervals + 1 {
-        return (fine, Vec::new());
-    }
-    let stride =
-        (1..=clock.len()).find(|stride| clock.len().div_ceil(*stride) <= intervals.max(1) + 1);
-    let stride = stride.unwrap_or(1);
-    let major = clock.iter().step_by(stride).copied().collect();
-    if stride != 1 {
-        return (major, clock);
-    }
+    let inside = |values: &[f64]| -> Vec<f64> {
+        let measures = values.iter().map(|value| value.log10());
+        measures
+            .filter(|measure| span.low - SLACK <= *measure && *measure <= span.high + SLACK)
+            .collect()
+    };
     let below_a_second = Span {
-        high: span.high.min(0.0),
+        high: span.high.min(-SLACK * 2.0),
         ..span
     };
-    let mut minor = within(below_a_second, 1, &[2, 3, 4, 5, 6, 7, 8, 9]);
-    minor.extend(fine.iter().filter(|measure| !clock.contains(measure)));
-    (major, minor)
+    let mut parts = within(below_a_second, 1, &[1, 2, 5]);
+    parts.extend(inside(&CLOCK_PARTS));
+    if parts.len() <= intervals + 1 {
+        return (parts, Vec::new());
+    }
+    let clock = inside(&CLOCK_DECADES);
+    let stride =
+        (1..=clock.len()).find(|stride| clock.len().div_ceil(*stride) <= intervals.max(1) + 1);
+    let major = clock.iter().step_by(stride.unwrap_or(1)).copied().collect();
+    (major, if stride == Some(1) { parts } else { clock })
 }
 
 /// The measures of the given multiples of every `stride`-th power of ten in the span.

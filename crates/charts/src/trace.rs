@@ -63,16 +63,16 @@ impl Trace {
         let whole_runs: Vec<&[Dot]> = dots
             .chunk_by(|one, next| next.index == one.index + 1)
             .collect();
-        let runs: Vec<Vec<Dot>> = if whole_runs.len() <= RUNS_MAX {
-            let thinned = whole_runs.into_iter().map(thin::line);
-            thinned.collect()
+        let thinned = if line.is_steps {
+            thin::steps
         } else {
-            vec![thin::line(&dots)]
+            thin::line
         };
-        let runs = runs
-            .into_iter()
-            .map(|run| if line.is_steps { steps(&run) } else { run })
-            .collect();
+        let runs = if whole_runs.len() <= RUNS_MAX {
+            whole_runs.into_iter().map(thinned).collect()
+        } else {
+            vec![thinned(&dots)]
+        };
         Trace {
             runs,
             marks: marks(&dots, plot, phase),
@@ -107,18 +107,6 @@ pub(crate) fn push_run(path: &mut String, points: impl Iterator<Item = (f64, f64
         path.push(if index == 0 { 'M' } else { ' ' });
         push_point(path, x, y);
     }
-}
-
-/// Adds the corners of steps: a value holds until the next point.
-fn steps(run: &[Dot]) -> Vec<Dot> {
-    let mut stepped = Vec::with_capacity(2 * run.len());
-    for (position, dot) in run.iter().enumerate() {
-        if let Some(before) = position.checked_sub(1).map(|before| run[before]) {
-            stepped.push(Dot { x: dot.x, ..before });
-        }
-        stepped.push(*dot);
-    }
-    stepped
 }
 
 fn marks(dots: &[Dot], plot: Rect, phase: Option<usize>) -> Vec<Dot> {

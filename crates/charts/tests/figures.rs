@@ -115,10 +115,10 @@ fn axis() -> impl Strategy<Value = Axis> {
         let mut axis =
             Axis::new(label, if is_log { Scale::Log } else { Scale::Linear }).format(format);
         if let Some(low) = low {
-            axis = axis.from(low);
+            axis = axis.min(low);
         }
         if let Some(high) = high {
-            axis = axis.to(high);
+            axis = axis.max(high);
         }
         axis
     })
