@@ -213,7 +213,9 @@ pub fn reachable(links: &Links, seeds: &[Page]) -> Vec<bool> {
             waiting.push(page);
         }
     };
-    seeds.iter().for_each(|&seed| reach(seed, &mut waiting));
+    for &seed in seeds {
+        reach(seed, &mut waiting);
+    }
     while let Some(page) = waiting.pop() {
         for &target in links.successors(page) {
             reach(target, &mut waiting);

@@ -174,7 +174,7 @@ pub enum GraphError {
         /// What the system said.
         source: io::Error,
     },
-    /// A BVGraph cannot be written.
+    /// A `BVGraph` cannot be written.
     #[error("cannot write BVGraph {path}: {reason}")]
     WriteBvGraph {
         /// Its base name.

@@ -192,7 +192,7 @@ impl Hosts {
     pub fn name(&self, host: u32) -> Cow<'_, str> {
         match &self.names {
             Some(names) => Cow::Borrowed(names.get(host)),
-            None => Cow::Owned(format!("h{host}.graph.test")),
+            None => Cow::Owned(numbered_host(host)),
         }
     }
 
@@ -234,6 +234,11 @@ impl Hosts {
     pub fn has_servers(&self) -> bool {
         self.servers.is_some()
     }
+}
+
+/// The name of a host of which only the number is known.
+pub(crate) fn numbered_host(host: u32) -> String {
+    format!("h{host}.graph.test")
 }
 
 /// The name in a URL: lower case, without user and port; empty where there is none.

@@ -6,8 +6,10 @@
 //!
 //! Not here: crawling, drawing, the network and the screen. What takes long reports its [`Progress`] to the caller.
 
+pub mod generate;
 pub mod load;
 pub mod progress;
+pub mod write;
 
 mod cache;
 mod components;
@@ -30,3 +32,4 @@ pub use progress::{Progress, Stage, unwatched};
 pub use statistics::{PAGERANK_SHARES, Statistics, power_law_exponent};
 pub use urls::Urls;
 pub use web_graph::WebGraph;
+pub use write::{Form, write};

@@ -116,6 +116,7 @@ impl Links {
     }
 
     /// All pages, ascending.
+    #[must_use]
     pub fn pages(&self) -> std::ops::Range<Page> {
         0..self.page_count()
     }

@@ -3,14 +3,17 @@
 //! | form | what is read |
 //! | --- | --- |
 //! | a folder with `edges.tsv` | an edge list, `source<TAB>target` a line in document order; and, if there, the names below |
-//! | a folder with one `*.graph` and `*.properties` | a BVGraph; and the names below, or `*.urls` |
-//! | a BVGraph's base name, or one of its two files | the same, without the folder's other files but `*.urls` |
+//! | a folder with one `*.graph` and `*.properties` | a `BVGraph`; and the names below, or `*.urls` |
+//! | a `BVGraph`'s base name, or one of its two files | the same, without the folder's other files but `*.urls` |
 //! | any other file | an edge list alone |
 //!
 //! Names that lie beside a folder's graph: `urls.txt` has the URL of page *n* in line *n* (from 0), `hosts.txt` has its host
 //! name there (for graphs without URLs), and `servers.tsv` has `host<TAB>server` lines, the server being an address or
 //! whatever else tells servers apart; a host that it does not list is a server of its own. Any of these files may be
 //! compressed with gzip, with `.gz` behind its name.
+//!
+//! An edge list has as many pages as there are names, or, without names, as many as its numbers need; names beside a
+//! `BVGraph` are as many as its pages.
 //!
 //! The order of a page's links is that of the file. Everything wrong is an error with its place.
 
@@ -20,6 +23,7 @@ mod edges;
 mod names;
 mod text;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,15 +65,41 @@ pub fn load(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<WebGraph, GraphError> {
     let source = Source::find(path)?;
-    let urls = match source.urls(options) {
-        Some(list) => Some(names::read(&list, options, progress)?),
-        None => None,
+    let urls = Listed::read(source.urls(options), options, progress)?;
+    let needs_hosts = match options.cut {
+        None => urls.is_none(),
+        Some(cut) => cut == HostCut::Given,
     };
-    let links = source.links(urls.as_ref(), options, progress)?;
-    if let (Some(urls), Some(path)) = (&urls, source.urls(options)) {
-        check_count(&path, urls, &links)?;
+    let host_list = source.beside("hosts.txt").filter(|_| needs_hosts);
+    let host_names = Listed::read(host_list, options, progress)?;
+    let listed = urls.as_ref().or(host_names.as_ref());
+    let links = source.links(listed.map(Listed::count), options, progress)?;
+    for listed in [&urls, &host_names].into_iter().flatten() {
+        listed.check_count(&links)?;
     }
-    let (hosts, cut) = source.hosts(path, &links, urls.as_ref(), options, progress)?;
+    let urls = urls.map(|listed| listed.names);
+    let host_names = host_names.map(|listed| listed.names);
+    let cut = match (options.cut, &urls, &host_names) {
+        (Some(cut), _, _) => cut,
+        (None, Some(_), _) => HostCut::Urls,
+        (None, None, Some(_)) => HostCut::Given,
+        (None, None, None) => HostCut::BLOCKS,
+    };
+    let path = || path.to_owned();
+    let hosts = match cut {
+        HostCut::Urls => {
+            let urls = urls
+                .as_ref()
+                .ok_or_else(|| GraphError::NoUrls { path: path() })?;
+            Hosts::from_urls(urls)
+        }
+        HostCut::Blocks { span, least } => Hosts::from_blocks(&links, span, least),
+        HostCut::EqualBlocks(pages) => Hosts::from_equal_blocks(links.page_count(), pages),
+        HostCut::Given => {
+            let names = host_names.ok_or_else(|| GraphError::NoHosts { path: path() })?;
+            Hosts::from_names(names.iter().map(Cow::Borrowed))
+        }
+    };
     let hosts = match source.beside("servers.tsv") {
         Some(list) => names::with_servers(hosts, &list)?,
         None => hosts,
@@ -92,13 +122,36 @@ pub fn load_links(
     Source::find(path)?.links(None, options, progress)
 }
 
-fn check_count(path: &Path, names: &Urls, links: &Links) -> Result<(), GraphError> {
-    if names.len() == links.page_count() as usize {
-        Ok(())
-    } else {
+/// A name for each page, and where it was read.
+struct Listed {
+    path: PathBuf,
+    names: Urls,
+}
+
+impl Listed {
+    fn read(
+        path: Option<PathBuf>,
+        options: &LoadOptions,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Self>, GraphError> {
+        path.map(|path| {
+            let names = names::read(&path, options, progress)?;
+            Ok(Self { path, names })
+        })
+        .transpose()
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.names.len()).unwrap_or(u32::MAX)
+    }
+
+    fn check_count(&self, links: &Links) -> Result<(), GraphError> {
+        if self.count() == links.page_count() {
+            return Ok(());
+        }
         Err(GraphError::NameCount {
-            path: path.to_owned(),
-            names: names.len() as u64,
+            path: self.path.clone(),
+            names: self.names.len() as u64,
             pages: links.page_count(),
         })
     }
@@ -114,7 +167,7 @@ struct Source {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LinkFile {
-    /// The base name of BVGraph files.
+    /// The base name of `BVGraph` files.
     BvGraph(PathBuf),
     Edges(PathBuf),
 }
@@ -213,53 +266,18 @@ impl Source {
 
     fn links(
         &self,
-        urls: Option<&Urls>,
+        page_count: Option<u32>,
         options: &LoadOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Links, GraphError> {
         match &self.links {
             LinkFile::BvGraph(base) => bvgraph::read(base, options, progress),
-            LinkFile::Edges(path) => {
-                let page_count = urls.and_then(|urls| u32::try_from(urls.len()).ok());
-                edges::read(path, page_count, options, progress)
-            }
+            LinkFile::Edges(path) => edges::read(path, page_count, options, progress),
         }
-    }
-
-    fn hosts(
-        &self,
-        path: &Path,
-        links: &Links,
-        urls: Option<&Urls>,
-        options: &LoadOptions,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Hosts, HostCut), GraphError> {
-        let list = self.beside("hosts.txt");
-        let cut = match (options.cut, urls, &list) {
-            (Some(cut), _, _) => cut,
-            (None, Some(_), _) => HostCut::Urls,
-            (None, None, Some(_)) => HostCut::Given,
-            (None, None, None) => HostCut::BLOCKS,
-        };
-        let path = || path.to_owned();
-        let hosts = match cut {
-            HostCut::Urls => {
-                Hosts::from_urls(urls.ok_or_else(|| GraphError::NoUrls { path: path() })?)
-            }
-            HostCut::Blocks { span, least } => Hosts::from_blocks(links, span, least),
-            HostCut::EqualBlocks(pages) => Hosts::from_equal_blocks(links.page_count(), pages),
-            HostCut::Given => {
-                let list = list.ok_or_else(|| GraphError::NoHosts { path: path() })?;
-                let names = names::read(&list, options, progress)?;
-                check_count(&list, &names, links)?;
-                Hosts::from_names(names.iter().map(std::borrow::Cow::Borrowed))
-            }
-        };
-        Ok((hosts, cut))
     }
 }
 
-/// The base name of a BVGraph, given that or one of its files.
+/// The base name of a `BVGraph`, given that or one of its files.
 fn base_of(path: &Path) -> Option<PathBuf> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if let Some("graph" | "properties") = ending {
@@ -391,7 +409,7 @@ mod tests {
         );
         check(
             &[("edges.tsv", EDGES), ("hosts.txt", "x\n")],
-            "hosts.txt has 1 lines, but the graph has 3 pages",
+            "names page 2, but the pages end before 1",
         );
         check(
             &[("edges.tsv", EDGES), ("servers.tsv", "\na.example\n")],

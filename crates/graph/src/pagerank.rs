@@ -1,6 +1,6 @@
-//! PageRank: where a surfer is who follows links at random, and now and then begins anew at any page.
+//! `PageRank`: where a surfer is who follows links at random, and now and then begins anew at any page.
 //!
-//! Page, Brin, Motwani and Winograd, "The PageRank Citation Ranking: Bringing Order to the Web", 1999. By power iteration;
+//! Page, Brin, Motwani and Winograd, "The `PageRank` Citation Ranking: Bringing Order to the Web", 1999. By power iteration;
 //! from a page without links the surfer goes to any page.
 //! Departures: none. The result is the same, bit for bit, whatever the number of threads: each page's sum is taken in the
 //! order of its sources, and sums over all pages are taken in chunks of fixed size, then from the first to the last.
@@ -83,7 +83,7 @@ impl PageRank {
 /// Pages whose sums are taken together: fixed, so that the result does not depend on the number of threads.
 const CHUNK_PAGES: usize = 1 << 13;
 
-/// Computes PageRank.
+/// Computes `PageRank`.
 ///
 /// Memory: that of the links once more (they are turned round), and 28 bytes a page.
 ///

@@ -17,7 +17,7 @@ pub enum Stage {
     Generate,
     /// A graph is written; counts pages.
     Write,
-    /// PageRank is computed; counts iterations, of as many as the tolerance is expected to need.
+    /// `PageRank` is computed; counts iterations, of as many as the tolerance is expected to need.
     PageRank,
     /// Strongly connected components are found; counts pages.
     Components,

@@ -1,6 +1,6 @@
 //! Bits of a `.graph` file, and the codes for whole numbers that are written in them.
 //!
-//! Boldi and Vigna, "The WebGraph Framework II: Codes for the World-Wide Web", DCC 2004. Most significant bit first.
+//! Boldi and Vigna, "The `WebGraph` Framework II: Codes for the World-Wide Web", DCC 2004. Most significant bit first.
 //! Departures: none. Unlike the reader of the `webgraph` crate, which trusts its file, this one ends in an error at
 //! whatever a damaged file can say.
 

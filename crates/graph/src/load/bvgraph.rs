@@ -1,6 +1,6 @@
 //! Reads a graph in the BV format: `.graph` and `.properties`, one page after another.
 //!
-//! Boldi and Vigna, "The WebGraph Framework I: Compression Techniques", WWW 2004, section 4. Departures: none.
+//! Boldi and Vigna, "The `WebGraph` Framework I: Compression Techniques", WWW 2004, section 4. Departures: none.
 //! The lists of earlier pages, to which a page may refer, are the links read so far; no offsets are needed.
 //!
 //! Whatever the bytes are, reading ends, within memory for as many pages as the file has bits, and as many links as the
@@ -280,7 +280,7 @@ impl<'a> Decoder<'a> {
 /// The first of a page's targets, written as its distance from the page: even numbers up, odd ones down.
 fn first_target(page: Page, distance: u64) -> Result<u64, Fault> {
     let page = u64::from(page);
-    if distance % 2 == 0 {
+    if distance.is_multiple_of(2) {
         Some(page + distance / 2)
     } else {
         page.checked_sub(distance.div_ceil(2))

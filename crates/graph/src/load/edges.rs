@@ -42,9 +42,9 @@ pub(super) fn read(
     }
     reporter.finish();
     let reporter = Reporter::new(progress, Stage::Arrange, pairs.len() as u64);
-    let links = Links::from_pairs(pages, &pairs);
+    let arranged = Links::from_pairs(pages, &pairs);
     reporter.finish();
-    Ok(links)
+    Ok(arranged)
 }
 
 enum Fault {
@@ -74,7 +74,7 @@ impl Fault {
 /// The edge in a line; none in a line that is blank or a comment.
 fn edge(line: &[u8], bound: u32) -> Option<Result<(Page, Page), Fault>> {
     let mut columns = line
-        .split(|byte| byte.is_ascii_whitespace())
+        .split(u8::is_ascii_whitespace)
         .filter(|column| !column.is_empty());
     let source = columns.next()?;
     if source.starts_with(b"#") || source.starts_with(b"%") {
