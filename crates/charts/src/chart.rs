@@ -1,6 +1,6 @@
 //! One figure: a title, two axes, and what is drawn between them.
 
-use crate::axis::{Axis, Extent};
+use crate::axis::{Axis, Extent, Scale};
 use crate::figure::{self, Figure, NARROW_WIDTH, PADDING, Place, WIDTH, WIDTH_MAX, WIDTH_MIN};
 use crate::geometry::Rect;
 use crate::labels::Naming;
@@ -100,7 +100,7 @@ impl Chart {
         self.figure(self.width).svg(Place::File, "")
     }
 
-    /// The figure for a page that has the [`stylesheet`](crate::stylesheet). Each figure of a page has a prefix of its own.
+    /// The figure for a page that has the [`stylesheet`](crate::stylesheet()). Each figure of a page has a prefix of its own.
     #[must_use]
     pub fn svg_inline(&self, id_prefix: &str) -> String {
         self.figure(self.width).svg(Place::Page, id_prefix)
@@ -214,9 +214,14 @@ impl Chart {
             add(spread.x, spread.low);
             add(spread.x, spread.high);
         }
+        // Where the scale has no zero to stand on, the lowest bar needs a height.
+        let foot = match self.y.scale {
+            Scale::Linear => 1.0,
+            Scale::Log => 0.5,
+        };
         for bar in self.bars.iter().flat_map(|bars| &bars.each) {
             add(bar.low, bar.value);
-            add(bar.high, bar.value);
+            add(bar.high, bar.value * foot);
         }
         if x_extent.is_some() && y_extent.is_some() {
             for rule in &self.rules {

@@ -1,6 +1,6 @@
 //! One pair of axes with everything between them, laid out: where the plot is, where each text stands, what is in pixels.
 //!
-//! A [`Chart`](crate::Chart) is one panel, a [`Grid`](crate::Grid) several. Laying out ([`Panel::lay_out`]) decides every place;
+//! A [`Chart`] is one panel, a [`Grid`](crate::Grid) several. Laying out ([`Panel::lay_out`]) decides every place;
 //! drawing (`draw`) only writes it down. The legend belongs to the figure, because panels may share one.
 //!
 //! Invariant: captions lie inside the frame and do not overlap.

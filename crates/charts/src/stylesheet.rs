@@ -43,7 +43,7 @@ font-variant-numeric:tabular-nums lining-nums}\
 @container (min-width:560px){.chart-figure .chart-narrow{display:none}}";
 
 /// What is painted with which colour of the theme: selector, property, name.
-const PAINTS: [(&str, &str, &str); 9] = [
+const PAINTS: [(&str, &str, &str); 8] = [
     (".chart .card", "fill", "card"),
     (".chart text", "fill", "text"),
     (
@@ -56,7 +56,6 @@ const PAINTS: [(&str, &str, &str); 9] = [
     (".chart .reference", "color", "reference"),
     (".chart .mark", "stroke", "card"),
     (".chart .halo", "stroke", "card"),
-    (".chart text.of-series", "fill", "text"),
 ];
 
 static STYLESHEET: LazyLock<String> = LazyLock::new(build);
