@@ -11,6 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader};
 use junkai_fetch::robots::Robots;
+use junkai_frontier::admission::{Order, worth_of};
 use junkai_frontier::{ServerState, backlog, server_key};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
@@ -68,6 +69,8 @@ pub struct Waiting {
     pub hops: String,
     /// The page that led to it.
     pub via: String,
+    /// Where links decide who comes next: about what those to it were worth when this was written down, when it was found or put aside.
+    pub worth: Option<f32>,
 }
 
 /// Explains a URL in the light of the archive in `folder`.
@@ -96,7 +99,7 @@ pub fn explain(
         .into_iter()
         .filter(|entry| canonical.parse(&entry.url).is_ok_and(|other| other == *url))
         .collect();
-    let waiting = waiting(&state, url)?;
+    let waiting = waiting(&state, settings, url)?;
     let depth = waiting
         .as_ref()
         .map_or_else(|| depth_of(visits.last()), |waiting| waiting.depth);
@@ -107,6 +110,7 @@ pub fn explain(
         scope: scope(&state, settings, url, depth)?,
         known: waiting.is_some() || !visits.is_empty(),
         next_visit: next_visit(
+            settings.crawl.order,
             live.as_ref(),
             waiting.as_ref(),
             server.as_ref(),
@@ -226,7 +230,11 @@ fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlErro
     Ok(latest.into())
 }
 
-fn waiting(state: &Path, url: &PageUrl) -> Result<Option<Waiting>, CrawlError> {
+fn waiting(
+    state: &Path,
+    settings: &Settings,
+    url: &PageUrl,
+) -> Result<Option<Waiting>, CrawlError> {
     let mut found = None;
     backlog::look(&state.join("backlog"), |entry| {
         if entry.url == url.as_str() && !is_discard_marker(entry) {
@@ -236,6 +244,7 @@ fn waiting(state: &Path, url: &PageUrl) -> Result<Option<Waiting>, CrawlError> {
                 depth: entry.depth,
                 hops: entry.hops.clone(),
                 via: entry.via.clone(),
+                worth: settings.crawl.is_ordered().then(|| worth_of(entry.grade)),
             });
         }
     })?;
@@ -268,6 +277,7 @@ fn depth_of(event: Option<&Event<'_>>) -> u16 {
 }
 
 fn next_visit(
+    order: Order,
     live: Option<&Live>,
     waiting: Option<&Waiting>,
     server: Option<&ServerState>,
@@ -281,11 +291,15 @@ fn next_visit(
             let held = server
                 .map(|server| clock::timestamp(server.hold_until))
                 .filter(|held| waiting.due < *held);
-            match held {
-                Some(held) => {
+            match (held, waiting.worth) {
+                (Some(held), _) => {
                     format!("not before {held:.0}: its server asked to be left alone until then")
                 }
-                None => format!("when its turn comes, from {:.0} on", waiting.due),
+                (None, Some(worth)) => format!(
+                    "from {:.0} on, when its turn comes in the order `{order}`; its links were worth {worth:.4} when last written down",
+                    waiting.due
+                ),
+                (None, None) => format!("when its turn comes, from {:.0} on", waiting.due),
             }
         }
         (None, Some(last)) => match last.status {

@@ -1,7 +1,7 @@
 //! Joins the rooms under the wall clock: from seeds to an archive, polite, resumable and explained.
 //!
 //! [`Crawl`] is the front door; [`Settings`] says what to crawl and [`Progress`] how it goes. Inside, `rounds` is the
-//! frontier's thread (the picture of `ARCHITECTURE.md` as code), `worker` is what fetches and keeps pages, `opening`
+//! frontier's thread (the picture of `ARCHITECTURE.md` as code), `waiting_room` says which visit is next, `worker` is what fetches and keeps pages, `opening`
 //! and `checkpoint` are how a crawl survives its end. [`explain()`] and [`stats()`] read an archive, running or not.
 //!
 //! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
@@ -18,6 +18,7 @@ mod line_file;
 mod log;
 mod manifest;
 mod opening;
+mod patience;
 mod progress;
 mod rounds;
 mod rules;
@@ -26,6 +27,7 @@ mod servers;
 mod settings;
 mod stats;
 mod visit;
+mod waiting_room;
 mod worker;
 
 pub use control::Live;

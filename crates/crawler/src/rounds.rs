@@ -17,9 +17,8 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use hashbrown::HashSet;
-use junkai_frontier::backlog::Backlog;
 use junkai_frontier::seen::Seen;
-use junkai_frontier::{Admission, Command, Event, Fifo, Scheduler};
+use junkai_frontier::{Command, Event, Scheduler};
 use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
@@ -29,18 +28,17 @@ use crate::crew::Crew;
 use crate::hosts::Hosts;
 use crate::log::Logs;
 use crate::opening::Opening;
+use crate::patience;
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rules::Rules;
 use crate::scope::ScopeRules;
 use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::Visit;
+use crate::waiting_room::WaitingRoom;
 
 /// The longest sleep of the frontier's thread: how late a stop or a new minute is noticed.
 const NAP_MAX: Duration = Duration::from_millis(200);
-
-/// How long to wait before a write is tried again on a full disk.
-const DISK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Everything that the frontier's thread owns.
 pub(crate) struct Rounds {
@@ -51,8 +49,7 @@ pub(crate) struct Rounds {
     scope: Arc<RwLock<ScopeRules>>,
     rules: Arc<Rules>,
     seen: Seen,
-    backlog: Backlog,
-    admission: Box<dyn Admission<Visit>>,
+    room: WaitingRoom,
     hosts: Hosts,
     scheduler: Scheduler<Visit>,
     servers: Servers,
@@ -79,8 +76,8 @@ impl Rounds {
     /// One round of both loops: what has ended comes in, what is due goes out.
     pub(crate) fn round(&mut self) -> Result<(), CrawlError> {
         self.scheduler.set_concurrency_max(self.starts_allowed());
-        self.take_in_reports(self.nap())?; // page → links → seen? → backlog; leases and rules learn
-        self.refill()?; // backlog → admission → address → ring
+        self.take_in_reports(self.nap())?; // page → links → seen? → waiting room; leases and rules learn
+        self.refill()?; // waiting room → address → ring
         self.tick()?; // ring → lease → worker
         self.write_down()?; // what servers asked for, log lines, new URLs, acknowledgements
         self.checkpoint()
@@ -104,7 +101,7 @@ impl Rounds {
         self.know_what_waits()?;
         self.write_down()?;
         self.checkpoints
-            .finish(&mut self.seen, &mut self.backlog, &self.logs)?;
+            .finish(&mut self.seen, self.room.backlog(), &self.logs)?;
         Ok(self.progress.snapshot())
     }
 
@@ -152,7 +149,7 @@ impl Rounds {
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
         self.servers.flush()?;
         self.logs.flush()?;
-        self.backlog.flush()?;
+        self.room.backlog().flush()?;
         Ok(())
     }
 
@@ -160,7 +157,7 @@ impl Rounds {
         self.servers.shorten_when_long(&self.scheduler)?;
         while let Err(error) = self.checkpoints.when_due(
             &mut self.seen,
-            &mut self.backlog,
+            self.room.backlog(),
             &self.logs,
             &self.progress,
         ) {
@@ -176,7 +173,7 @@ impl Rounds {
         }
         while let Err(error) =
             self.checkpoints
-                .at_once(&mut self.seen, &mut self.backlog, &self.logs)
+                .at_once(&mut self.seen, self.room.backlog(), &self.logs)
         {
             self.wait_for_room(error)?;
         }
@@ -192,23 +189,15 @@ impl Rounds {
         Ok(())
     }
 
-    /// A full disk is waited for: what could not be written is still in memory. Other errors, and a user who has had
-    /// enough, end the crawl.
     fn wait_for_room(&self, error: CrawlError) -> Result<(), CrawlError> {
-        if !error.is_disk_full() || self.stop() != Stop::Never {
-            return Err(error);
-        }
-        self.progress.wait_for_room(true);
-        std::thread::sleep(DISK_PATIENCE);
-        self.progress.wait_for_room(false);
-        Ok(())
+        patience::wait_for_room(&self.progress, error)
     }
 
     fn show_progress(&self) {
         let counters = self.scheduler.counters();
         let progress = &self.progress;
         progress.known.set(self.seen.len());
-        let backlog = self.backlog.stats();
+        let backlog = self.room.stats();
         progress.waiting.set(backlog.waiting + backlog.in_hand);
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
@@ -219,7 +208,7 @@ impl Rounds {
 
     /// Whether nothing is left to visit, now or later.
     pub(crate) fn is_complete(&self) -> bool {
-        let backlog = self.backlog.stats();
+        let backlog = self.room.stats();
         backlog.waiting == 0 && backlog.in_hand == 0 && !self.has_visits_in_flight()
     }
 
@@ -263,11 +252,10 @@ impl Rounds {
         let mut rounds = Rounds {
             canonical: Canonicalizer::new(&settings.canonical),
             hosts: Hosts::new(settings.ring.keys),
-            admission: Box::new(Fifo::new(crate::settings::ADMISSION_MAX)),
+            room: WaitingRoom::new(opening.backlog, &settings, clock, Arc::clone(&progress)),
             scope: opening.scope,
             rules: opening.rules,
             seen: opening.seen,
-            backlog: opening.backlog,
             servers: opening.servers,
             logs: opening.logs,
             checkpoints: opening.checkpoints,

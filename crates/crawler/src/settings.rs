@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use junkai_archive::ArchiveConfig;
 use junkai_fetch::{AddressGuard, DnsConfig, FetchConfig, Identity};
+use junkai_frontier::admission::Order;
 use junkai_frontier::backlog::BacklogConfig;
 use junkai_frontier::seen::SeenConfig;
 use junkai_frontier::{Overflow, PolitenessConfig, RingConfig};
@@ -17,9 +18,6 @@ use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{ScopeConfig, ScopeRules};
-
-/// Visits that wait between the backlog and the ring at most.
-pub(crate) const ADMISSION_MAX: usize = 4096;
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -74,6 +72,20 @@ pub struct CrawlConfig {
     /// Threads that fetch, parse and compress. Default: one for each core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<NonZeroUsize>,
+    /// In which order known pages are visited. Default "fifo".
+    ///
+    /// "fifo": as they are found; right when everything will be visited anyway. "in-degree": first the page to which the most
+    /// visited pages link; finds the authorities of a subject or of few hosts. "site-budgets": as `IRLbot`, each site has visits by
+    /// how many others link to it; to compare with. "worth": first the page that is worth the most by what links to it, while
+    /// hosts give way to others as they are visited; right when there is more to visit than time. May change from run to run.
+    pub order: Order,
+    /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB. The rest is put
+    /// aside on disk by its worth, and links that are found meanwhile do not count for it.
+    pub candidates: NonZeroUsize,
+    /// Where the order is not "fifo": visits that are booked, in flight or in the ring, at most. Default 4096. The smaller, the
+    /// more exactly the order is followed; the larger, the further ahead servers are booked. No more visits than this are in
+    /// flight. In-degree and site budgets know no servers: where most pages are on few of them, choose a few dozen, or "worth".
+    pub lookahead: NonZeroUsize,
     /// A visit that finds no room in the ring is deferred to its own time on disk, or discarded (it may be found again). Default "defer".
     pub overflow: Overflow,
     /// Further tries after a failure that may pass (time-outs, resets, DNS trouble). Default 2.
@@ -104,6 +116,9 @@ impl Default for CrawlConfig {
             run_time_max: None,
             concurrency: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
             workers: None,
+            order: Order::Fifo,
+            candidates: NonZeroUsize::new(100_000).unwrap_or(NonZeroUsize::MIN),
+            lookahead: NonZeroUsize::new(4096).unwrap_or(NonZeroUsize::MIN),
             overflow: Overflow::Defer,
             retries_max: 2,
             retry_delay: Duration::from_mins(1),
@@ -114,6 +129,13 @@ impl Default for CrawlConfig {
             checkpoint_every: Duration::from_secs(10),
             disk_free_min: ByteSize::mib(256),
         }
+    }
+}
+
+impl CrawlConfig {
+    /// Whether links decide who comes next.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.order != Order::Fifo
     }
 }
 
@@ -140,6 +162,13 @@ impl Settings {
             mistakes.push(
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
             );
+        }
+        if self.crawl.is_ordered() && self.crawl.overflow == Overflow::Discard {
+            mistakes.push(format!(
+                "crawl.order = \"{}\" keeps what does not fit on disk by its worth, and crawl.overflow = \"discard\" would forget it: \
+                 take overflow = \"defer\", or order = \"fifo\"",
+                self.crawl.order
+            ));
         }
         mistakes
     }

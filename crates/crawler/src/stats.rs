@@ -6,10 +6,12 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use junkai_archive::Index;
+use junkai_frontier::admission::Order;
 use serde::Serialize;
 
 use crate::CrawlError;
 use crate::manifest::Manifest;
+use crate::settings::Settings;
 
 /// What an archive holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,6 +42,8 @@ pub struct Stats {
     pub known: u64,
     /// Visits waiting at the last checkpoint.
     pub waiting: u64,
+    /// The order of the last run; none if its settings cannot be read.
+    pub order: Option<Order>,
 }
 
 /// Counts what the archive in `folder` holds.
@@ -61,8 +65,15 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
         counts.known = manifest.known;
         counts.waiting = manifest.waiting;
     }
+    counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;
     Ok(counts)
+}
+
+fn last_order(state: &Path) -> Option<Order> {
+    let text = fs::read_to_string(state.join("settings.toml")).ok()?;
+    let settings: Settings = toml::from_str(&text).ok()?;
+    Some(settings.crawl.order)
 }
 
 fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use junkai_fetch::{DnsFailure, Resolved};
-use junkai_frontier::backlog::{Entry, Ticket};
+use junkai_frontier::admission::worth_of;
+use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time};
-use junkai_weburl::PageUrl;
+use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
+use crate::waiting_room::Receipt;
 
 /// One planned fetch.
 #[derive(Debug)]
@@ -31,8 +33,10 @@ pub(crate) struct Visit {
     pub(crate) purpose: Purpose,
     /// How it lines up for its server.
     pub(crate) line: Line,
-    /// Its place in the backlog, until it is done.
-    pub(crate) ticket: Ticket,
+    /// What the links to it are worth: when it was handed out, or as far as that is known before.
+    pub(crate) worth: f32,
+    /// Its place among those that wait, until it is done.
+    pub(crate) receipt: Receipt,
 }
 
 /// How a visit lines up for its server.
@@ -82,7 +86,7 @@ impl Purpose {
 
 impl Visit {
     /// A visit as the backlog kept it.
-    pub(crate) fn from_entry(entry: Entry, url: PageUrl, ticket: Ticket) -> Visit {
+    pub(crate) fn from_entry(entry: Entry, url: PageUrl, receipt: Receipt) -> Visit {
         Visit {
             url,
             via: entry.via.into(),
@@ -95,21 +99,32 @@ impl Visit {
             } else {
                 Line::Returning
             },
-            ticket,
+            worth: worth_of(entry.grade),
+            receipt,
         }
     }
 
-    /// The visit as the backlog keeps it, to be made at `due`; it will not line up as a new one again.
+    /// The visit as the backlog keeps it, to be made at `due`. Its grade is left to whoever knows the order.
     pub(crate) fn entry(&self, due: Time) -> Entry {
+        let line = match self.line {
+            Line::New => 0,
+            Line::Returning => RETURNING,
+        };
         Entry {
             url: self.url.as_str().to_owned(),
             via: self.via.to_string(),
             hops: self.hops.to_string(),
             depth: self.depth,
             tries: self.tries,
-            kind: self.purpose.to_byte() | RETURNING,
+            kind: self.purpose.to_byte() | line,
+            grade: 0,
             due,
         }
+    }
+
+    /// What stands for its host in admission.
+    pub(crate) fn host(&self) -> u64 {
+        host_of(&self.url)
     }
 
     /// Whether it is a seed, or where a seed redirects to.
@@ -123,6 +138,11 @@ impl Visit {
         marker.kind = DISCARDED;
         marker
     }
+}
+
+/// What stands for a page's host in admission.
+pub(crate) fn host_of(url: &PageUrl) -> u64 {
+    Fingerprint::of(url.host()).0
 }
 
 /// The entry of a visit that is known already, and so neither new nor to be discarded.
@@ -150,6 +170,7 @@ pub(crate) fn robots_entry(target: &PageUrl, origin: &str, due: Time) -> Entry {
         depth: 0,
         tries: 0,
         kind: Purpose::Robots.to_byte() | RETURNING,
+        grade: 0,
         due,
     }
 }
@@ -177,6 +198,7 @@ impl Discovered {
             depth: self.depth,
             tries: 0,
             kind: self.purpose.to_byte(),
+            grade: 0,
             due,
         }
     }

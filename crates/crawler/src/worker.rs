@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use crossbeam_channel::Sender;
 use futures_util::FutureExt;
+use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
@@ -104,8 +105,8 @@ impl Worker {
             resolving: Semaphore::new(RESOLVING_MAX),
             canonical: Canonicalizer::new(&settings.canonical),
             recent: match settings.crawl.overflow {
-                Overflow::Defer => Recent::new(),
-                Overflow::Discard => Recent::none(),
+                Overflow::Defer if !settings.crawl.is_ordered() => Recent::new(),
+                Overflow::Defer | Overflow::Discard => Recent::none(),
             },
             shared,
             client,
@@ -296,6 +297,7 @@ impl Worker {
             Vec::new()
         };
         self.recent.remember(&links);
+        let links = self.once_each(links);
         Ok(self.ended(
             turn,
             Ending {
@@ -377,6 +379,15 @@ impl Worker {
             outcome: ending.outcome,
             worker: self.number,
         }
+    }
+
+    /// Where links count, each page once, however often it is linked to from this one. Where they do not, the frontier passes over what it knows.
+    fn once_each(&self, mut links: Vec<Discovered>) -> Vec<Discovered> {
+        if self.shared.settings.crawl.is_ordered() {
+            let mut linked = HashSet::with_capacity(links.len());
+            links.retain(|link| linked.insert(link.url.fingerprint()));
+        }
+        links
     }
 
     fn origin_of(&self, url: &str) -> String {

@@ -1,10 +1,10 @@
-//! Discovery: URLs that were found become known, and wait in the backlog for their turn.
+//! Discovery: URLs that were found become known, and wait for their turn.
 
 use std::collections::BTreeSet;
 
 use junkai_archive::Index;
 use junkai_frontier::Overflow;
-use junkai_frontier::backlog::{BacklogError, Entry};
+use junkai_frontier::admission::Source;
 use junkai_weburl::PageUrl;
 
 use super::Rounds;
@@ -27,7 +27,7 @@ impl Rounds {
             purpose: Purpose::Page,
         };
         let seeds: Vec<Discovered> = seeds.into_iter().map(seed).collect();
-        self.discover(&seeds, "", "")?;
+        self.discover(&seeds, &Origin::seeds())?;
         self.try_failed_seeds_again(&seeds)
     }
 
@@ -45,8 +45,8 @@ impl Rounds {
         }
         if !failed.is_empty() {
             // What waits is tried anyway.
-            self.backlog.flush()?;
-            self.backlog.scan(|entry| {
+            self.room.backlog().flush()?;
+            self.room.backlog().scan(|entry| {
                 failed.remove(entry.url.as_str());
             })?;
         }
@@ -55,28 +55,34 @@ impl Rounds {
             .iter()
             .filter(|seed| failed.contains(seed.url.as_str()))
         {
-            self.append(&returning(seed.entry("", "", now)))?;
+            self.room.append_seed(returning(seed.entry("", "", now)))?;
         }
         Ok(())
     }
 
-    /// Takes in URLs that are in scope: those that were not known go to the backlog.
+    /// Takes in URLs that are in scope, in the order of the document: those that were not known join those that wait, and links to those that wait
+    /// count.
     pub(super) fn discover(
         &mut self,
         found: &[Discovered],
-        via: &str,
-        hops: &str,
+        origin: &Origin<'_>,
     ) -> Result<(), CrawlError> {
         let now = self.clock.now();
-        let from_seed = hops.bytes().all(|hop| hop == b'R');
+        let from_seed = origin.hops.bytes().all(|hop| hop == b'R');
+        let source = origin.source.as_ref();
         let mut new = Vec::new();
         for found in found.chunks(DISCOVERED_AT_A_TIME) {
             self.which_are_new(found, &mut new)?;
-            for (found, _) in found.iter().zip(&new).filter(|(_, new)| **new) {
+            for (found, is_new) in found.iter().zip(&new) {
+                if !is_new {
+                    self.room.raise(&found.url, source);
+                    continue;
+                }
                 if from_seed && found.hop == Some('R') && found.purpose == Purpose::Page {
                     self.widen_scope(&found.url);
                 }
-                self.append(&found.entry(via, hops, now))?;
+                let entry = found.entry(origin.via, origin.hops, now);
+                self.room.take_in(entry, &found.url, source)?;
             }
         }
         Ok(())
@@ -130,20 +136,39 @@ impl Rounds {
         }
         Ok(())
     }
+}
 
-    /// Appends to the backlog, however long it takes until there is room on the disk.
-    pub(super) fn append(&mut self, entry: &Entry) -> Result<(), CrawlError> {
-        while let Err(error) = self.backlog.append(entry, self.clock.now()) {
-            if let BacklogError::EntryTooLong { bytes } = error {
-                tracing::warn!(
-                    url = entry.url,
-                    bytes,
-                    "a URL is too long to wait for its turn"
-                );
-                return Ok(());
-            }
-            self.wait_for_room(error.into())?;
+/// Where URLs were found.
+pub(super) struct Origin<'a> {
+    /// The page; empty for seeds.
+    via: &'a str,
+    /// How that page was reached.
+    hops: &'a str,
+    /// What it has to say for the pages that it links to.
+    source: Option<Source>,
+}
+
+impl<'a> Origin<'a> {
+    /// The user.
+    fn seeds() -> Origin<'static> {
+        Origin {
+            via: "",
+            hops: "",
+            source: None,
         }
-        Ok(())
+    }
+
+    /// A page that was visited, and links to so many others.
+    pub(super) fn page(visit: &'a Visit, links: usize) -> Origin<'a> {
+        let source = Source {
+            host: visit.host(),
+            worth: visit.worth,
+            links: u32::try_from(links).unwrap_or(u32::MAX),
+        };
+        Origin {
+            via: visit.url.as_str(),
+            hops: &visit.hops,
+            source: Some(source),
+        }
     }
 }

@@ -6,6 +6,7 @@ use junkai_frontier::{EndReport, Event, Place};
 use junkai_weburl::Fingerprint;
 
 use super::Rounds;
+use super::discovery::Origin;
 use crate::CrawlError;
 use crate::control::Live;
 use crate::hosts::Whereabouts;
@@ -73,6 +74,10 @@ impl Rounds {
     }
 
     /// Learns everything from a visit that ended: the lease, the links, the log.
+    ///
+    /// Where links decide who comes next, who that is depends on the order of reports alone, because this is the sequence for each of them: its
+    /// links in the order of the document, each raising a page or offering a new one; the release of its own turn; what was put aside fills the
+    /// room that there is; hand-outs, until as many are out as may be.
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.in_flight.remove(&ended.visit.url.fingerprint());
@@ -97,11 +102,12 @@ impl Rounds {
             self.servers.note(&self.scheduler, key);
         }
         if let Some((origin, target)) = ended.rules_elsewhere.take() {
-            self.append(&robots_entry(&target, &origin, now))?;
+            self.room.append(&robots_entry(&target, &origin, now))?;
         }
         let links = std::mem::take(&mut ended.links);
-        self.discover(&links, ended.visit.url.as_str(), &ended.visit.hops)?;
-        self.settle(ended, now)
+        self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        self.settle(ended, now)?;
+        self.hand_out_in_order()
     }
 
     fn count(&mut self, ended: &EndedVisit) {

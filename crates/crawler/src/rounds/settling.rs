@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use junkai_fetch::{DnsFailure, DnsProblem};
-use junkai_frontier::backlog::NotReplaced;
 use junkai_frontier::{EndReport, Event, Time};
 
 use super::Rounds;
@@ -30,7 +29,7 @@ impl Rounds {
         match ended.fate {
             Fate::Done => {
                 self.note(&ended.visit, &ended.outcome, made);
-                self.backlog.ack(ended.visit.ticket);
+                self.room.done(ended.visit);
                 Ok(())
             }
             Fate::AnotherTurn => {
@@ -78,7 +77,7 @@ impl Rounds {
             outcome.result = format!("given up{tries}: {}", outcome.result);
             self.note(&visit, &outcome, made);
             self.becomes_known(&visit)?;
-            self.backlog.ack(visit.ticket);
+            self.room.done(visit);
             return Ok(());
         }
         self.progress.retried.add(1);
@@ -134,24 +133,14 @@ impl Rounds {
     pub(super) fn dismiss(&mut self, visit: Visit, outcome: &Outcome) -> Result<(), CrawlError> {
         self.note(&visit, outcome, Made::never(self.clock.now()));
         self.becomes_known(&visit)?;
-        self.backlog.ack(visit.ticket);
+        self.room.done(visit);
         Ok(())
     }
 
-    /// Moves a visit to a later place in the backlog.
+    /// Moves a visit to a later time.
     pub(super) fn put_away(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
         self.becomes_known(&visit)?;
-        let entry = visit.entry(due);
-        let mut ticket = visit.ticket;
-        while let Err(NotReplaced {
-            ticket: kept,
-            source,
-        }) = self.backlog.replace(ticket, &entry, self.clock.now())
-        {
-            ticket = kept;
-            self.wait_for_room(source.into())?;
-        }
-        Ok(())
+        self.room.put_off(visit, due)
     }
 
     /// Writes the log lines of a visit, or of the robots.txt fetched in its turn.

@@ -1,16 +1,14 @@
-//! What goes out: from the backlog through admission and the ring to the workers.
+//! What goes out: from the waiting room through the ring to the workers.
 
 use std::net::IpAddr;
 
-use junkai_frontier::backlog::{BacklogError, Entry, Ticket};
-use junkai_frontier::{Candidate, Command, EndReport, Event, Overflow, ServerKey, Time};
-use junkai_weburl::Fingerprint;
+use junkai_frontier::{Command, EndReport, Event, Overflow, ServerKey, Time};
 
 use super::Rounds;
 use crate::CrawlError;
 use crate::hosts::{Waiter, Whereabouts};
 use crate::rules::{RULES_PATIENCE, Say};
-use crate::visit::{Line, Order, Outcome, Purpose, Visit, is_discard_marker, status};
+use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
 
 /// Visits taken from the backlog per round at most.
 const REFILL_PER_ROUND: usize = 4096;
@@ -18,48 +16,39 @@ const REFILL_PER_ROUND: usize = 4096;
 impl Rounds {
     /// Lets waiting visits into the ring, as far as it has room.
     pub(super) fn refill(&mut self) -> Result<(), CrawlError> {
-        let now = self.clock.now();
-        let room = self.scheduler.room().saturating_sub(self.hosts.waiting());
-        for _ in 0..room.min(REFILL_PER_ROUND) {
-            let Some((ticket, entry)) = self.next_waiting(now)? else {
-                break;
-            };
-            if is_discard_marker(&entry) {
-                self.backlog.ack(ticket);
-                continue;
-            }
-            let Ok(url) = self.canonical.parse(&entry.url) else {
-                // Written under another idea of what a URL is: it cannot be visited any more.
-                self.backlog.ack(ticket);
-                continue;
-            };
-            let candidate = Candidate {
-                fingerprint: url.fingerprint().0,
-                host: Fingerprint::of(url.host()).0,
-                worth: 0.0,
-                visit: Visit::from_entry(entry, url, ticket),
-            };
-            if let Some(turned_away) = self.admission.offer(candidate) {
-                self.put_away(turned_away.visit, now)?;
-            }
-        }
-        while let Some(candidate) = self.admission.next() {
-            self.line_up(candidate.visit)?;
-        }
+        let entries_max = if self.room.is_ordered() {
+            REFILL_PER_ROUND
+        } else {
+            self.places().min(REFILL_PER_ROUND)
+        };
+        self.room.refill(entries_max)?;
+        self.hand_out()?;
         self.carry_out()
     }
 
-    /// The next visit that is due. A damaged file is told of, and passed over.
-    fn next_waiting(&mut self, now: Time) -> Result<Option<(Ticket, Entry)>, CrawlError> {
-        loop {
-            match self.backlog.next(now) {
-                Ok(next) => return Ok(next),
-                Err(error @ BacklogError::Damaged { .. }) => {
-                    tracing::error!(%error, "waiting visits cannot be read; the crawl goes on without them");
-                }
-                Err(error) => self.wait_for_room(error.into())?,
-            }
+    /// Fills the place of a visit that is over with the best that is known by now. First come, first served needs no such haste: there a round
+    /// takes in as many as it can.
+    pub(super) fn hand_out_in_order(&mut self) -> Result<(), CrawlError> {
+        if !self.room.is_ordered() || self.is_winding_down {
+            return Ok(());
         }
+        self.room.fill_from_aside()?;
+        self.hand_out()
+    }
+
+    fn hand_out(&mut self) -> Result<(), CrawlError> {
+        while 0 < self.places()
+            && let Some(visit) = self.room.next()
+        {
+            self.line_up(visit)?;
+        }
+        Ok(())
+    }
+
+    /// Visits that the ring has room for, besides those that are on their way there.
+    fn places(&self) -> usize {
+        let on_their_way = self.hosts.waiting();
+        self.scheduler.room().saturating_sub(on_their_way)
     }
 
     /// Brings a visit to its server's line in the ring, by way of its host's address.
@@ -139,8 +128,8 @@ impl Rounds {
                     Command::Start { visit, key, at } => self.start(visit, key, at)?,
                     Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
                     Command::Discard { visit } => {
-                        self.append(&visit.discard_marker())?;
-                        self.backlog.ack(visit.ticket);
+                        self.room.append(&visit.discard_marker())?;
+                        self.room.done(visit);
                     }
                 }
             }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::acks::{self, Range};
-use super::cursor::Cursor;
 use super::lengths::{AckLength, Lengths, SegmentLength};
 use super::segment::{self, Segment};
 use super::ticket::SegmentId;
@@ -82,13 +81,7 @@ impl Backlog {
             if self.appending.get(&segment.bucket) == Some(id) {
                 self.appending.remove(&segment.bucket);
             }
-            for lane in [&mut self.due, &mut self.now] {
-                lane.segments.retain(|other| other != id);
-                let is_read = |cursor: &Cursor| cursor.segment == *id;
-                if lane.cursor.as_ref().is_some_and(is_read) {
-                    lane.cursor = None;
-                }
-            }
+            self.lanes.leave_out(*id);
         }
     }
 

@@ -92,6 +92,18 @@ impl Cursor {
         self.offset += peeked.length;
     }
 
+    #[cfg(test)]
+    pub(super) fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Closes the file until the next read.
+    pub(super) fn rest(&mut self) {
+        self.file = None;
+        self.buffer = Vec::new();
+        self.buffer_offset = 0;
+    }
+
     /// What begins at the cursor: at least the next frame.
     fn bytes<'a>(
         &'a mut self,

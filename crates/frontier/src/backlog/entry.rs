@@ -1,7 +1,7 @@
 //! One waiting visit, and its bytes on disk.
 //!
 //! Numbers are written in groups of seven bits, low ones first. The page that a link was found on often begins as the link does, so only the
-//! rest of it is kept.
+//! rest of it is kept. A grade takes a byte only where there is one.
 
 use super::SegmentId;
 use super::ticket::Ticket;
@@ -22,6 +22,8 @@ pub struct Entry {
     pub tries: u8,
     /// What the caller wants to remember; it means nothing here.
     pub kind: u8,
+    /// How good it is, for visits that are put aside; zero where nothing is known.
+    pub grade: u8,
     /// Not to be handed out before.
     pub due: Time,
 }
@@ -43,7 +45,9 @@ pub(super) struct Stored {
     pub(super) replaces: Option<(SegmentId, u32)>,
 }
 
+/// What the first byte of an entry says of those that follow.
 const REPLACES: u8 = 1;
+const GRADED: u8 = 2;
 
 /// Appends the bytes of an entry.
 pub(super) fn encode(
@@ -53,7 +57,14 @@ pub(super) fn encode(
     base: Base,
     out: &mut Vec<u8>,
 ) {
-    out.push(if replaces.is_some() { REPLACES } else { 0 });
+    let mut flags = 0;
+    if replaces.is_some() {
+        flags |= REPLACES;
+    }
+    if entry.grade != 0 {
+        flags |= GRADED;
+    }
+    out.push(flags);
     if let Some(ticket) = replaces {
         put_number(ticket.segment.0, out);
         put_number(u64::from(ticket.index), out);
@@ -64,6 +75,9 @@ pub(super) fn encode(
     put_number(u64::from(entry.depth), out);
     out.push(entry.tries);
     out.push(entry.kind);
+    if entry.grade != 0 {
+        out.push(entry.grade);
+    }
     put_text(&entry.hops, out);
     put_text(&entry.url, out);
     let shared = shared_prefix(&entry.url, &entry.via);
@@ -74,20 +88,25 @@ pub(super) fn encode(
 /// The entry in `bytes`; nothing if they are not exactly one.
 pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
     let mut input = Input(bytes);
-    let replaces = match input.byte()? {
-        0 => None,
-        REPLACES => {
-            let segment = SegmentId(input.number()?);
-            Some((segment, u32::try_from(input.number()?).ok()?))
-        }
-        _ => return None,
-    };
+    let flags = input.byte()?;
+    if flags & !(REPLACES | GRADED) != 0 {
+        return None;
+    }
+    let mut replaces = None;
+    if flags & REPLACES != 0 {
+        let segment = SegmentId(input.number()?);
+        replaces = Some((segment, u32::try_from(input.number()?).ok()?));
+    }
     let sequence = base.sequence.checked_add(input.number()?)?;
     let late = unzigzag(input.number()?);
     let due = base.due.as_micros().wrapping_add(late.cast_unsigned());
     let depth = u16::try_from(input.number()?).ok()?;
     let tries = input.byte()?;
     let kind = input.byte()?;
+    let mut grade = 0;
+    if flags & GRADED != 0 {
+        grade = input.byte()?;
+    }
     let hops = input.text()?.to_owned();
     let url = input.text()?.to_owned();
     let shared = usize::try_from(input.number()?).ok()?;
@@ -100,6 +119,7 @@ pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
         depth,
         tries,
         kind,
+        grade,
         due: Time::from_micros(due),
     };
     input.0.is_empty().then_some(Stored {
@@ -188,14 +208,15 @@ mod tests {
 
     fn entry() -> impl Strategy<Value = Entry> {
         let texts = ("[aé]{0,9}", "[aéb]{0,9}", "[LERX]{0,5}");
-        (texts, any::<(u16, u8, u8, u64)>()).prop_map(|((url, via, hops), numbers)| Entry {
+        (texts, any::<(u16, u8, u8, u8, u64)>()).prop_map(|((url, via, hops), numbers)| Entry {
             url,
             via,
             hops,
             depth: numbers.0,
             tries: numbers.1,
             kind: numbers.2,
-            due: Time::from_micros(numbers.3),
+            grade: numbers.3,
+            due: Time::from_micros(numbers.4),
         })
     }
 

@@ -1,9 +1,10 @@
-//! Hands out what is due: reads open buckets and the row of due entries front to back.
+//! Hands out what is due: reads open buckets, the row of due entries and what was put aside, each front to back.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::calendar::Bucket;
-use super::cursor::Cursor;
+use super::class::Class;
+use super::cursor::{Cursor, Peeked};
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Entry, Ticket};
 use crate::time::Time;
@@ -15,10 +16,80 @@ pub(super) struct Lane {
     pub(super) cursor: Option<Cursor>,
 }
 
+/// Everything that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    /// Buckets that opened, and what was in hand when the process ended.
+    pub(super) due: Lane,
+    /// What was due when it was appended.
+    pub(super) now: Lane,
+    /// What was put aside; a lane is made with its first segment.
+    pub(super) aside: BTreeMap<Class, Lane>,
+    /// Of these the one whose file is open.
+    aside_open: Option<Class>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LaneName {
     Due,
     Now,
+    Aside(Class),
+}
+
+impl Lanes {
+    fn of(&mut self, name: LaneName) -> &mut Lane {
+        match name {
+            LaneName::Due => &mut self.due,
+            LaneName::Now => &mut self.now,
+            LaneName::Aside(class) => self.aside.entry(class).or_default(),
+        }
+    }
+
+    /// Lets the lane that was read from before this one close its file.
+    fn keep_open(&mut self, class: Class) {
+        let before = self
+            .aside_open
+            .replace(class)
+            .filter(|before| *before != class);
+        if let Some(before) = before
+            && let Some(cursor) = &mut self.of(LaneName::Aside(before)).cursor
+        {
+            cursor.rest();
+        }
+    }
+
+    /// Puts a segment of what was put aside behind the others of its class.
+    pub(super) fn line_up_aside(&mut self, class: Class, id: SegmentId) {
+        self.of(LaneName::Aside(class)).segments.push_back(id);
+    }
+
+    /// Leaves a segment out.
+    pub(super) fn leave_out(&mut self, id: SegmentId) {
+        let row = [&mut self.due, &mut self.now];
+        for lane in row.into_iter().chain(self.aside.values_mut()) {
+            lane.segments.retain(|other| *other != id);
+            if lane.cursor.as_ref().is_some_and(|at| at.segment == id) {
+                lane.cursor = None;
+            }
+        }
+    }
+}
+
+impl LaneName {
+    /// The bucket whose entries may follow behind the last that was read.
+    fn bucket(self) -> Option<Bucket> {
+        match self {
+            LaneName::Due => None,
+            LaneName::Now => Some(Bucket::Now),
+            LaneName::Aside(class) => Some(Bucket::Aside(class)),
+        }
+    }
+}
+
+/// The entry that comes next in a lane.
+struct First {
+    segment: SegmentId,
+    peeked: Peeked,
 }
 
 /// Entries that one call moves from a coarse bucket to finer ones, so that no call takes long.
@@ -46,6 +117,29 @@ impl Backlog {
         Ok(None)
     }
 
+    /// Hands out an entry that was [put aside](Backlog::put_aside): the best class of grades first, first in first out within it.
+    ///
+    /// # Errors
+    /// As [`next`](Backlog::next).
+    pub fn next_aside(&mut self) -> Result<Option<(Ticket, Entry)>, BacklogError> {
+        if self.aside == 0 {
+            return Ok(None);
+        }
+        for class in Class::best_first() {
+            if !self.lanes.aside.contains_key(&class) {
+                continue;
+            }
+            let name = LaneName::Aside(class);
+            let Some(first) = self.first_of(name)? else {
+                continue;
+            };
+            self.aside -= 1;
+            self.lanes.keep_open(class);
+            return Ok(Some(self.hand_out(name, first)));
+        }
+        Ok(None)
+    }
+
     fn next_of(
         &mut self,
         name: LaneName,
@@ -53,13 +147,33 @@ impl Backlog {
     ) -> Result<Option<(Ticket, Entry)>, BacklogError> {
         let mut moves = 0;
         while moves < MOVES_MAX {
-            if name == LaneName::Due && self.due.segments.is_empty() {
+            if name == LaneName::Due && self.lanes.due.segments.is_empty() {
                 self.open_bucket(now);
             }
-            let lane = match name {
-                LaneName::Due => &mut self.due,
-                LaneName::Now => &mut self.now,
+            let Some(first) = self.first_of(name)? else {
+                if name == LaneName::Due && self.has_open_bucket(now) {
+                    continue;
+                }
+                return Ok(None);
             };
+            let entry = &first.peeked.stored.entry;
+            if entry.due <= now {
+                return Ok(Some(self.hand_out(name, first)));
+            }
+            let ticket = first.ticket();
+            let bucket = self.calendar.bucket(entry.due, now);
+            self.append_to(bucket, entry, Some(&ticket))?;
+            self.finish(ticket.segment, ticket.index);
+            self.step_over(name, &first.peeked);
+            moves += 1;
+        }
+        Ok(None)
+    }
+
+    /// The first entry of a lane that is not done with; it stays there.
+    fn first_of(&mut self, name: LaneName) -> Result<Option<First>, BacklogError> {
+        loop {
+            let lane = self.lanes.of(name);
             let Some(&id) = lane.segments.front() else {
                 return Ok(None);
             };
@@ -70,7 +184,8 @@ impl Backlog {
                 Err(error) => return Err(self.skip_damage(name, error)),
             };
             let Some(peeked) = peeked else {
-                if self.appending.get(&Bucket::Now) == Some(&id) {
+                let appending = name.bucket().and_then(|bucket| self.appending.get(&bucket));
+                if appending == Some(&id) {
                     return Ok(None);
                 }
                 lane.segments.pop_front();
@@ -81,39 +196,38 @@ impl Backlog {
                 cursor.advance(&peeked);
                 continue;
             }
-            let index = peeked.index;
-            let ticket = Ticket { segment: id, index };
-            if peeked.stored.entry.due <= now {
-                cursor.advance(&peeked);
-                self.waiting -= 1;
-                self.in_hand += 1;
-                return Ok(Some((ticket, peeked.stored.entry)));
-            }
-            self.append_replacing(&peeked.stored.entry, now, Some(&ticket))?;
-            self.finish(id, index);
-            if let Some(cursor) = &mut self.lane(name).cursor {
-                cursor.advance(&peeked);
-            }
-            moves += 1;
+            return Ok(Some(First {
+                segment: id,
+                peeked,
+            }));
         }
-        Ok(None)
     }
 
-    fn lane(&mut self, name: LaneName) -> &mut Lane {
-        match name {
-            LaneName::Due => &mut self.due,
-            LaneName::Now => &mut self.now,
+    fn hand_out(&mut self, name: LaneName, first: First) -> (Ticket, Entry) {
+        self.step_over(name, &first.peeked);
+        self.waiting -= 1;
+        self.in_hand += 1;
+        (first.ticket(), first.peeked.stored.entry)
+    }
+
+    fn step_over(&mut self, name: LaneName, peeked: &Peeked) {
+        if let Some(cursor) = &mut self.lanes.of(name).cursor {
+            cursor.advance(peeked);
         }
+    }
+
+    fn has_open_bucket(&self, now: Time) -> bool {
+        let next = self.closed.first_key_value();
+        matches!(next, Some((Bucket::Later { opens, .. }, _)) if *opens <= now)
     }
 
     /// Lines up the segments of the oldest bucket that has come.
     fn open_bucket(&mut self, now: Time) {
-        if let Some((&bucket @ Bucket::Later { opens, .. }, _)) = self.closed.first_key_value()
-            && opens <= now
+        if self.has_open_bucket(now)
+            && let Some((bucket, segments)) = self.closed.pop_first()
         {
             self.appending.remove(&bucket);
-            let segments = self.closed.remove(&bucket).unwrap_or_default();
-            self.due.segments.extend(segments);
+            self.lanes.due.segments.extend(segments);
         }
     }
 
@@ -123,7 +237,7 @@ impl Backlog {
             return error;
         };
         let mut lost = 0;
-        let cursor = self.lane(name).cursor.take();
+        let cursor = self.lanes.of(name).cursor.take();
         if let Some(cursor) = cursor
             && let Some(segment) = self.segments.get_mut(&cursor.segment)
         {
@@ -135,7 +249,10 @@ impl Backlog {
                 }
             }
             self.waiting -= u64::from(lost);
-            self.lane(name).cursor = Some(Cursor::at(cursor.segment, end, end_offset));
+            if let LaneName::Aside(_) = name {
+                self.aside -= u64::from(lost);
+            }
+            self.lanes.of(name).cursor = Some(Cursor::at(cursor.segment, end, end_offset));
         }
         BacklogError::Damaged {
             path,
@@ -144,7 +261,8 @@ impl Backlog {
         }
     }
 
-    /// When [`next`](Backlog::next) may have something to hand out; a moment in the past means at once. `None`: nothing waits.
+    /// When [`next`](Backlog::next) may have something to hand out; a moment in the past means at once. `None`: nothing waits but
+    /// what was put aside.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let is_reading = |lane: &Lane| match (&lane.cursor, lane.segments.front()) {
@@ -154,12 +272,22 @@ impl Backlog {
             }
             (_, Some(_)) => true,
         };
-        if is_reading(&self.due) || is_reading(&self.now) {
+        if is_reading(&self.lanes.due) || is_reading(&self.lanes.now) {
             return Some(Time::EPOCH);
         }
-        self.closed.keys().find_map(|bucket| match bucket {
-            Bucket::Now => None,
+        let next = self.closed.first_key_value();
+        next.and_then(|(bucket, _)| match bucket {
             Bucket::Later { opens, .. } => Some(*opens),
+            Bucket::Now | Bucket::Held | Bucket::Aside(_) => None,
         })
+    }
+}
+
+impl First {
+    fn ticket(&self) -> Ticket {
+        Ticket {
+            segment: self.segment,
+            index: self.peeked.index,
+        }
     }
 }

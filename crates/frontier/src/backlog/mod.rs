@@ -1,12 +1,13 @@
 //! Visits that wait for their time, on disk: each is put where its time is.
 //!
 //! Every admitted URL passes through here. What is due waits in a first-in-first-out row; what is due later waits in the bucket of its time,
-//! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. Both are rows of append-only files, so all
-//! writing and reading is sequential. Read [`Backlog`] first, then `segment` for a file and `recovery` for what survives.
+//! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. What is due and must wait behind better ones is put aside
+//! in a row for each class of grades. All are rows of append-only files, so all writing and reading is sequential. Read [`Backlog`] first, then `segment` for a file and `recovery` for what survives.
 //!
 //! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler put off; it takes entries with
 //! [`next`](Backlog::next) while the ring has room. An entry that was handed out is still on disk until its [`Ticket`] is acknowledged, after the visit's
-//! outcome is safe, or replaced, when the visit is put off.
+//! outcome is safe, or replaced, when the visit is put off or put aside. A driver that has its own idea of who comes next appends with
+//! [`append_held`](Backlog::append_held): such an entry is in hand from the first, and is on disk for the next life only.
 //!
 //! **As the log of `seen`.** The order of a checkpoint is: [`sync`](Backlog::sync); write the crawl's manifest with the [`Lengths`]; [`Seen::flush`](crate::seen::Seen::flush) with
 //! the [`position`](Backlog::position) that the backlog had at the sync (as often as wanted, not each time); [`checkpointed`](Backlog::checkpointed) with the mark of `seen`.
@@ -14,7 +15,7 @@
 //!
 //! Invariants: an entry is handed out once in a life of the process, never before it is due, and again in the next life unless it was
 //! acknowledged; appended entries reach the disk before acknowledgements do; a file is removed only when all of it is acknowledged, `seen` has flushed it,
-//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, two read buffers. Two files at
+//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, three read buffers. Three files at
 //! most are open between calls.
 //!
 //! Not here: which server an entry belongs to, and whether it may be visited.
@@ -22,6 +23,7 @@
 mod acks;
 mod calendar;
 mod checkpoint;
+mod class;
 mod config;
 mod cursor;
 mod entry;
@@ -44,8 +46,9 @@ use crate::time::Time;
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
 use checkpoint::Retired;
+use class::Class;
 use entry::Base;
-use hand_out::Lane;
+use hand_out::Lanes;
 use segment::Segment;
 use ticket::SegmentId;
 
@@ -69,8 +72,7 @@ pub struct Backlog {
     appending: BTreeMap<Bucket, SegmentId>,
     /// Buckets that are not open yet.
     closed: BTreeMap<Bucket, Vec<SegmentId>>,
-    due: Lane,
-    now: Lane,
+    lanes: Lanes,
     /// Whose turn it is, so that neither starves the other.
     is_due_turn: bool,
     /// Segments with entries that are not written.
@@ -87,6 +89,8 @@ pub struct Backlog {
     /// Up to here `seen` has flushed.
     seen_position: u64,
     waiting: u64,
+    /// Of those that wait, the ones that were put aside.
+    aside: u64,
     in_hand: u64,
 }
 
@@ -95,6 +99,8 @@ pub struct Backlog {
 pub struct BacklogStats {
     /// Entries that wait to be handed out.
     pub waiting: u64,
+    /// Of these, the ones that were put aside.
+    pub aside: u64,
     /// Entries that were handed out and not yet acknowledged.
     pub in_hand: u64,
     /// Files on disk.
@@ -134,8 +140,7 @@ impl Backlog {
             segments: loaded.segments,
             appending: BTreeMap::new(),
             closed: BTreeMap::new(),
-            due: Lane::default(),
-            now: Lane::default(),
+            lanes: Lanes::default(),
             is_due_turn: true,
             unwritten: BTreeSet::new(),
             buffered_bytes: 0,
@@ -147,6 +152,7 @@ impl Backlog {
             position: loaded.position,
             seen_position: 0,
             waiting: report.waiting,
+            aside: 0,
             in_hand: 0,
         };
         backlog.line_up();
@@ -159,14 +165,19 @@ impl Backlog {
             if segment.left() == 0 {
                 continue;
             }
-            // Only the last one of a bucket, or new entries would overtake those behind it.
-            if segment.is_sealed {
+            // Only the last one of a bucket, or new entries would overtake those behind it; and none that is no longer in hand.
+            if segment.is_sealed || segment.bucket == Bucket::Held {
                 self.appending.remove(&segment.bucket);
             } else {
                 self.appending.insert(segment.bucket, *id);
             }
             match segment.bucket {
-                Bucket::Now => self.now.segments.push_back(*id),
+                Bucket::Now => self.lanes.now.segments.push_back(*id),
+                Bucket::Held => self.lanes.due.segments.push_back(*id),
+                Bucket::Aside(class) => {
+                    self.aside += u64::from(segment.left());
+                    self.lanes.line_up_aside(class, *id);
+                }
                 later @ Bucket::Later { .. } => self.closed.entry(later).or_default().push(*id),
             }
         }
@@ -177,9 +188,20 @@ impl Backlog {
     /// # Errors
     /// The entry was not appended; the call may be repeated.
     pub fn append(&mut self, entry: &Entry, now: Time) -> Result<(), BacklogError> {
-        self.append_replacing(entry, now, None)?;
+        self.append_to(self.calendar.bucket(entry.due, now), entry, None)?;
         self.waiting += 1;
         Ok(())
+    }
+
+    /// Appends an entry that is in hand at once: [`next`](Backlog::next) does not hand it out in this life of the process, and does in
+    /// the next, when it is due.
+    ///
+    /// # Errors
+    /// The entry was not appended; the call may be repeated.
+    pub fn append_held(&mut self, entry: &Entry) -> Result<Ticket, BacklogError> {
+        let (segment, index) = self.append_to(Bucket::Held, entry, None)?;
+        self.in_hand += 1;
+        Ok(Ticket { segment, index })
     }
 
     /// Appends an entry in the place of one that was handed out, as one step: neither a kill nor a full disk can leave both or none.
@@ -187,7 +209,28 @@ impl Backlog {
     /// # Errors
     /// Nothing was changed, and the ticket comes back.
     pub fn replace(&mut self, ticket: Ticket, entry: &Entry, now: Time) -> Result<(), NotReplaced> {
-        if let Err(source) = self.append_replacing(entry, now, Some(&ticket)) {
+        let bucket = self.calendar.bucket(entry.due, now);
+        self.replace_in(bucket, ticket, entry)
+    }
+
+    /// Puts an entry that was handed out aside, as one step: it waits for [`next_aside`](Backlog::next_aside), whenever it was due, among
+    /// others of its grade.
+    ///
+    /// # Errors
+    /// Nothing was changed, and the ticket comes back.
+    pub fn put_aside(&mut self, ticket: Ticket, entry: &Entry) -> Result<(), NotReplaced> {
+        self.replace_in(Bucket::Aside(Class::of(entry.grade)), ticket, entry)?;
+        self.aside += 1;
+        Ok(())
+    }
+
+    fn replace_in(
+        &mut self,
+        bucket: Bucket,
+        ticket: Ticket,
+        entry: &Entry,
+    ) -> Result<(), NotReplaced> {
+        if let Err(source) = self.append_to(bucket, entry, Some(&ticket)) {
             return Err(NotReplaced { ticket, source });
         }
         self.waiting += 1;
@@ -195,44 +238,54 @@ impl Backlog {
         Ok(())
     }
 
-    fn append_replacing(
+    /// Appends an entry to a bucket, and says where it is.
+    fn append_to(
         &mut self,
+        bucket: Bucket,
         entry: &Entry,
-        now: Time,
         replaces: Option<&Ticket>,
-    ) -> Result<(), BacklogError> {
+    ) -> Result<(SegmentId, u32), BacklogError> {
         if self.buffer_bytes_max <= self.buffered_bytes + self.acks.memory_bytes() as u64 {
             self.flush()?;
         }
-        let bucket = self.calendar.bucket(entry.due, now);
-        let id = self.segment_for(bucket, entry.due);
-        if let Some(segment) = self.segments.get_mut(&id) {
-            let bytes = segment.append(entry, self.position, replaces)?;
-            self.position += 1;
-            self.buffered_bytes += bytes as u64;
-            self.unwritten.insert(id);
-        }
-        Ok(())
+        let position = self.position;
+        let segment = self.segment_for(bucket, entry.due);
+        let id = segment.id;
+        let index = segment.entries;
+        let bytes = segment.append(entry, position, replaces)?;
+        self.position += 1;
+        self.buffered_bytes += bytes as u64;
+        self.unwritten.insert(id);
+        Ok((id, index))
     }
 
     /// The segment that a bucket's next entry belongs in.
-    fn segment_for(&mut self, bucket: Bucket, due: Time) -> SegmentId {
-        if let Some(id) = self.appending.get(&bucket)
-            && self.segments[id].bytes() < self.segment_bytes
-            && self.segments[id].entries < u32::MAX
-        {
-            return *id;
-        }
-        let id = SegmentId(self.next_segment);
-        self.next_segment += 1;
+    fn segment_for(&mut self, bucket: Bucket, due: Time) -> &mut Segment {
+        let has_room = |id: &&SegmentId| {
+            let segment = &self.segments[*id];
+            segment.bytes() < self.segment_bytes && segment.entries < u32::MAX
+        };
+        let id = match self.appending.get(&bucket).filter(has_room) {
+            Some(id) => *id,
+            None => self.begin_segment(bucket),
+        };
         let base = Base {
             sequence: self.position,
             due,
         };
-        self.segments.insert(id, Segment::new(id, bucket, base));
+        let segment = self.segments.entry(id);
+        segment.or_insert_with(|| Segment::new(id, bucket, base))
+    }
+
+    /// Gives a bucket the number of a new segment, and puts that where it is read from.
+    fn begin_segment(&mut self, bucket: Bucket) -> SegmentId {
+        let id = SegmentId(self.next_segment);
+        self.next_segment += 1;
         self.appending.insert(bucket, id);
         match bucket {
-            Bucket::Now => self.now.segments.push_back(id),
+            Bucket::Now => self.lanes.now.segments.push_back(id),
+            Bucket::Held => {}
+            Bucket::Aside(class) => self.lanes.line_up_aside(class, id),
             Bucket::Later { .. } => self.closed.entry(bucket).or_default().push(id),
         }
         self.has_new_files = true;
@@ -291,6 +344,7 @@ impl Backlog {
         let memory_bytes = memory.sum::<usize>() + self.acks.memory_bytes();
         BacklogStats {
             waiting: self.waiting,
+            aside: self.aside,
             in_hand: self.in_hand,
             segments: self.segments.len() as u64,
             disk_bytes: self.segments.values().map(Segment::bytes).sum::<u64>() + self.acks.written,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::BacklogError;
 use super::calendar::Bucket;
+use super::class::Class;
 use super::entry::{self, Base, Entry};
 use super::frame;
 use super::ticket::{SegmentId, Ticket};
@@ -68,14 +69,11 @@ impl Segment {
     }
 
     fn encode_header(&mut self) {
-        let (opens, span) = match self.bucket {
-            Bucket::Now => (Time::EPOCH, 0),
-            Bucket::Later { opens, span } => (opens, span),
-        };
+        let (opens, span) = encode_bucket(self.bucket);
         self.pending.extend_from_slice(&MAGIC);
         for number in [
             self.id.0,
-            opens.as_micros(),
+            opens,
             span,
             self.base.sequence,
             self.base.due.as_micros(),
@@ -99,13 +97,7 @@ impl Segment {
         if !is_right {
             return None;
         }
-        let bucket = match number(2) {
-            0 => Bucket::Now,
-            span => Bucket::Later {
-                opens: Time::from_micros(number(1)),
-                span,
-            },
-        };
+        let bucket = decode_bucket(number(1), number(2))?;
         let base = Base {
             sequence: number(3),
             due: Time::from_micros(number(4)),
@@ -196,6 +188,33 @@ impl Segment {
     }
 }
 
+/// A bucket without a span is told by what would else be the time of its opening.
+const NOW: u64 = 0;
+const HELD: u64 = 1;
+const ASIDE: u64 = 2;
+
+/// Two numbers that stand for a bucket: opening and span.
+fn encode_bucket(bucket: Bucket) -> (u64, u64) {
+    match bucket {
+        Bucket::Now => (NOW, 0),
+        Bucket::Held => (HELD, 0),
+        Bucket::Aside(class) => (ASIDE + u64::from(class.number()), 0),
+        Bucket::Later { opens, span } => (opens.as_micros(), span),
+    }
+}
+
+fn decode_bucket(opens: u64, span: u64) -> Option<Bucket> {
+    match (opens, span) {
+        (NOW, 0) => Some(Bucket::Now),
+        (HELD, 0) => Some(Bucket::Held),
+        (aside, 0) => Class::from_number(aside - ASIDE).map(Bucket::Aside),
+        (opens, span) => Some(Bucket::Later {
+            opens: Time::from_micros(opens),
+            span,
+        }),
+    }
+}
+
 /// A set of small numbers; empty, it takes no memory.
 #[derive(Debug, Default)]
 struct Bitmap {
@@ -245,6 +264,20 @@ mod tests {
         let ranges: Vec<_> = bitmap.ranges(200).collect();
         assert_eq!(ranges, [(0, 2), (5, 1), (63, 3), (199, 1)]);
         assert_eq!(bitmap.count, 7);
+    }
+
+    #[test]
+    fn every_bucket_reads_back() {
+        let later = Bucket::Later {
+            opens: Time::from_micros(1),
+            span: 1,
+        };
+        let aside = Class::best_first().map(Bucket::Aside);
+        for bucket in [Bucket::Now, Bucket::Held, later].into_iter().chain(aside) {
+            let (opens, span) = encode_bucket(bucket);
+            assert_eq!(decode_bucket(opens, span), Some(bucket));
+        }
+        assert_eq!(decode_bucket(u64::MAX, 0), None);
     }
 
     #[test]

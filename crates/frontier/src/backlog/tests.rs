@@ -47,6 +47,30 @@ fn new_backlog(dir: &Path) -> Backlog {
     opened.unwrap().0
 }
 
+/// Everything that was put aside.
+fn drain_aside(backlog: &mut Backlog) -> Vec<(Ticket, Entry)> {
+    let mut entries = Vec::new();
+    while let Some(entry) = backlog.next_aside().unwrap() {
+        entries.push(entry);
+    }
+    entries
+}
+
+fn graded(number: u64, grade: u8) -> Entry {
+    Entry {
+        grade,
+        ..entry(number, START)
+    }
+}
+
+/// Puts an entry with each of these grades aside, numbered from 0.
+fn put_aside(backlog: &mut Backlog, grades: &[u8]) {
+    for (number, grade) in (0..).zip(grades) {
+        let ticket = backlog.append_held(&graded(number, 0)).unwrap();
+        backlog.put_aside(ticket, &graded(number, *grade)).unwrap();
+    }
+}
+
 /// Everything that `next` gives at `now`.
 fn drain(backlog: &mut Backlog, now: Time) -> Vec<(Ticket, Entry)> {
     let mut entries = Vec::new();
@@ -178,7 +202,98 @@ fn thousands_of_buckets_take_no_open_files_and_little_memory() {
         "{:?}",
         backlog.stats()
     );
-    assert!(backlog.due.cursor.is_none());
+    assert!(backlog.lanes.due.cursor.is_none());
+}
+
+#[test]
+fn what_is_held_is_handed_out_in_the_next_life_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let held = |number| graded(number, 7);
+    let first = backlog.append_held(&held(0)).unwrap();
+    let _kept = backlog.append_held(&held(1)).unwrap();
+    backlog.append(&entry(2, START), START).unwrap();
+    assert_eq!(backlog.waiting(), 1);
+    assert_eq!(backlog.stats().in_hand, 2);
+    assert_eq!(numbers(&drain(&mut backlog, START)), [2]);
+    assert_eq!(backlog.next_due(), None);
+    backlog.ack(first);
+    backlog.flush().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    assert_eq!(backlog.waiting(), 2);
+    // Behind what the last life held, this one appends nothing that would be handed out.
+    let _kept = backlog.append_held(&held(3)).unwrap();
+    let handed_out = drain(&mut backlog, START);
+    assert_eq!(numbers(&handed_out), [1, 2]);
+    assert_eq!(handed_out[0].1, held(1), "the grade is kept");
+}
+
+#[test]
+fn what_was_put_aside_comes_back_by_grade_and_within_a_class_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    put_aside(&mut backlog, &[4, 20, 5, 0, 200, 21, 31]);
+    assert_eq!((backlog.waiting(), backlog.stats().aside), (7, 7));
+    assert_eq!(backlog.next_due(), None, "nothing comes due by itself");
+    assert!(backlog.next(after(1000)).unwrap().is_none());
+    let (_best, best) = backlog.next_aside().unwrap().unwrap();
+    assert_eq!(number(&best), 4);
+    // Better ones that come later go first.
+    let ticket = backlog.append_held(&graded(7, 0)).unwrap();
+    backlog.put_aside(ticket, &graded(7, 255)).unwrap();
+    assert_eq!(numbers(&drain_aside(&mut backlog)), [6, 7, 1, 5, 0, 2, 3]);
+    assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
+    backlog.flush().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    assert_eq!((backlog.waiting(), backlog.stats().aside), (8, 8));
+    assert_eq!(
+        numbers(&drain_aside(&mut backlog)),
+        [4, 6, 7, 1, 5, 0, 2, 3]
+    );
+}
+
+#[test]
+fn many_classes_take_one_open_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let grades: Vec<u8> = (0..=u8::MAX).collect();
+    put_aside(&mut backlog, &grades);
+    backlog.flush().unwrap();
+    for _ in 0..200 {
+        assert!(backlog.next_aside().unwrap().is_some());
+        put_aside(&mut backlog, &[0, 255]);
+        backlog.flush().unwrap();
+        assert!(backlog.next_aside().unwrap().is_some());
+        let cursors = backlog.lanes.aside.values().flat_map(|lane| &lane.cursor);
+        assert!(cursors.filter(|cursor| cursor.is_open()).count() <= 1);
+    }
+}
+
+#[test]
+fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    put_aside(&mut backlog, &[9; 50]);
+    backlog.flush().unwrap();
+    let id = backlog.appending[&Bucket::Aside(Class::of(9))];
+    let path = segment::path(dir.path(), id);
+    let disk = Disk::for_tests();
+    let bytes = disk.read(&path).unwrap().unwrap();
+    let middle = bytes.len() / 2;
+    let file = disk.open_for_writing(&path).unwrap();
+    file.write_at(&[bytes[middle] ^ 1], middle as u64).unwrap();
+    let (mut handed_out, mut lost) = (0, 0);
+    for _ in 0..60 {
+        match backlog.next_aside() {
+            Ok(Some(_)) => handed_out += 1,
+            Ok(None) => {}
+            Err(BacklogError::Damaged { entries, .. }) => lost += entries,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(0 < handed_out && 0 < lost);
+    assert_eq!(handed_out + lost, 50);
+    assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
 }
 
 /// One entry of the naive backlog.
@@ -188,6 +303,8 @@ struct Item {
     due: Time,
     /// It was due when it was appended.
     is_now: bool,
+    /// It was put aside.
+    aside: Option<Class>,
     is_in_hand: bool,
     is_done: bool,
     position: u64,
@@ -205,10 +322,35 @@ impl Model {
             number,
             due,
             is_now: due <= now,
+            aside: None,
             is_in_hand: false,
             is_done: false,
             position,
         });
+    }
+
+    /// In hand at once; the next life finds it behind nobody in particular.
+    fn append_held(&mut self, number: u64, now: Time, position: u64) {
+        self.append(number, now, now, position);
+        let item = self.find(number);
+        item.is_now = false;
+        item.is_in_hand = true;
+    }
+
+    fn put_aside(&mut self, number: u64, grade: u8, position: u64) {
+        let item = self.find(number);
+        item.is_done = true;
+        let due = item.due;
+        self.append(number, due, due, position);
+        let item = self.find(number);
+        item.is_now = false;
+        item.aside = Some(Class::of(grade));
+    }
+
+    /// Who of those that were put aside comes next.
+    fn first_aside(&self) -> Option<u64> {
+        let aside = self.waiting().filter(|item| item.aside.is_some()).rev();
+        aside.max_by_key(|item| item.aside).map(|item| item.number)
     }
 
     fn find(&mut self, number: u64) -> &mut Item {
@@ -216,7 +358,7 @@ impl Model {
         items.find(|item| item.number == number).unwrap()
     }
 
-    fn waiting(&self) -> impl Iterator<Item = &Item> {
+    fn waiting(&self) -> impl DoubleEndedIterator<Item = &Item> {
         self.items
             .iter()
             .filter(|item| !item.is_done && !item.is_in_hand)
@@ -244,7 +386,11 @@ enum Op {
     Append {
         delay: u64,
     },
+    AppendHeld,
     Next {
+        count: usize,
+    },
+    NextAside {
         count: usize,
     },
     Ack {
@@ -253,6 +399,10 @@ enum Op {
     Replace {
         at: usize,
         delay: u64,
+    },
+    PutAside {
+        at: usize,
+        grade: u8,
     },
     Pass {
         seconds: u64,
@@ -270,7 +420,10 @@ fn op() -> impl Strategy<Value = Op> {
     let delay = prop_oneof![Just(0), 1_u64..20, 1_u64..100_000];
     prop_oneof![
         8 => delay.clone().prop_map(|delay| Op::Append { delay }),
+        4 => Just(Op::AppendHeld),
         5 => (1_usize..8).prop_map(|count| Op::Next { count }),
+        2 => (1_usize..4).prop_map(|count| Op::NextAside { count }),
+        4 => (any::<usize>(), 0_u8..40).prop_map(|(at, grade)| Op::PutAside { at, grade }),
         5 => any::<usize>().prop_map(|at| Op::Ack { at }),
         2 => (any::<usize>(), delay).prop_map(|(at, delay)| Op::Replace { at, delay }),
         2 => prop_oneof![0_u64..5, 0_u64..50_000].prop_map(|seconds| Op::Pass { seconds }),
@@ -329,7 +482,27 @@ impl Pair {
                 self.backlog.append(&entry(number, due), self.now).unwrap();
                 self.model.append(number, due, self.now, position);
             }
+            Op::AppendHeld => {
+                let number = self.next_number;
+                self.next_number += 1;
+                let position = self.backlog.position().0;
+                let ticket = self.backlog.append_held(&entry(number, self.now)).unwrap();
+                self.model.append_held(number, self.now, position);
+                self.hands.push((ticket, number));
+            }
             Op::Next { count } => (0..count).for_each(|_| self.next()),
+            Op::NextAside { count } => (0..count).for_each(|_| self.next_aside()),
+            Op::PutAside { at, grade } if !self.hands.is_empty() => {
+                let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
+                let due = self.model.find(number).due;
+                let position = self.backlog.position().0;
+                let aside = Entry {
+                    grade,
+                    ..entry(number, due)
+                };
+                self.backlog.put_aside(ticket, &aside).unwrap();
+                self.model.put_aside(number, grade, position);
+            }
             Op::Ack { at } if !self.hands.is_empty() => {
                 let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
                 self.backlog.ack(ticket);
@@ -345,7 +518,7 @@ impl Pair {
                     .unwrap();
                 self.model.append(number, due, self.now, position);
             }
-            Op::Ack { .. } | Op::Replace { .. } => {}
+            Op::Ack { .. } | Op::Replace { .. } | Op::PutAside { .. } => {}
             Op::Pass { seconds } => self.now = self.now + Duration::from_secs(seconds),
             Op::Flush => self.flush(),
             Op::Checkpoint {
@@ -364,7 +537,8 @@ impl Pair {
         let Some((ticket, entry)) = handed_out else {
             // A bucket of the finest span is read when its span has passed.
             let late = |item: &&Item| item.due + Duration::from_secs(1) < self.now;
-            assert!(self.model.waiting().find(late).is_none());
+            let mut not_aside = self.model.waiting().filter(|item| item.aside.is_none());
+            assert!(not_aside.find(late).is_none());
             return;
         };
         let first = self.model.waiting().find(|item| item.is_now);
@@ -383,6 +557,21 @@ impl Pair {
         );
         item.is_in_hand = true;
         self.hands.push((ticket, number));
+    }
+
+    fn next_aside(&mut self) {
+        let handed_out = self.backlog.next_aside().unwrap();
+        let first = self.model.first_aside();
+        assert_eq!(handed_out.as_ref().map(|(_, entry)| number(entry)), first);
+        if let Some((ticket, entry)) = handed_out {
+            let item = self.model.find(number(&entry));
+            item.is_in_hand = true;
+            assert_eq!(
+                (entry.due, Some(Class::of(entry.grade))),
+                (item.due, item.aside)
+            );
+            self.hands.push((ticket, item.number));
+        }
     }
 
     fn flush(&mut self) {
@@ -443,6 +632,9 @@ impl Pair {
 
     fn check(&self) {
         assert_eq!(self.backlog.waiting(), self.model.waiting().count() as u64);
+        let aside = self.model.waiting().filter(|item| item.aside.is_some());
+        assert_eq!(self.backlog.stats().aside, aside.count() as u64);
+        assert_eq!(self.backlog.stats().in_hand, self.hands.len() as u64);
         assert_eq!(scanned(&self.backlog), self.model.left());
     }
 }
@@ -481,6 +673,25 @@ fn live(disk: Disk, dir: &Path, life: &mut Life) -> Result<(), BacklogError> {
             let delay = [0, 3, 2000, 9000][usize::try_from(number % 4).unwrap()];
             backlog.append(&entry(number, now + Duration::from_secs(delay)), now)?;
             appended.push(number);
+        }
+        for number in 100 + round * 10..100 + round * 10 + 4 {
+            let ticket = backlog.append_held(&entry(number, now))?;
+            appended.push(number);
+            match number % 4 {
+                0 => {
+                    life.touched.push(number);
+                    backlog.ack(ticket);
+                }
+                1 => {}
+                _ => backlog
+                    .put_aside(ticket, &graded(number, 10))
+                    .map_err(|refused| refused.source)?,
+            }
+        }
+        if let Some((ticket, given)) = backlog.next_aside()? {
+            backlog
+                .put_aside(ticket, &graded(number(&given), 20))
+                .map_err(|refused| refused.source)?;
         }
         for turn in 0..6 {
             let Some((ticket, given)) = backlog.next(now)? else {
@@ -521,6 +732,7 @@ fn a_crash_between_any_two_changes_loses_and_doubles_nothing() {
         looked.sort_unstable();
         assert_eq!(looked, found, "looking on sees the same after {changes}");
         let mut handed_out = numbers(&drain(&mut backlog, after(1_000_000)));
+        handed_out.extend(numbers(&drain_aside(&mut backlog)));
         handed_out.sort_unstable();
         assert_eq!(handed_out, found, "after {changes}");
         assert!(

@@ -50,6 +50,9 @@ pub(crate) struct Arguments {
     /// Fetch images, style sheets, scripts and media that pages need.
     #[arg(long)]
     requisites: bool,
+    /// In which order known pages are visited [default: fifo, or as junkai.toml says].
+    #[arg(long, value_enum)]
+    order: Option<Order>,
     /// What becomes of a new URL when the ring has no room for its server.
     #[arg(long, value_enum)]
     overflow: Option<Overflow>,
@@ -102,6 +105,18 @@ enum Scope {
     Host,
     Site,
     Any,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Order {
+    /// As they are found: plain, and right when everything will be visited anyway.
+    Fifo,
+    /// First the page to which the most visited pages link: finds the authorities of a subject or of few hosts.
+    InDegree,
+    /// Each site has visits by how many others link to it, as `IRLbot` has it: to compare with.
+    SiteBudgets,
+    /// First the page that is worth the most by what links to it, hosts taking turns: when there is more to visit than time.
+    Worth,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -193,6 +208,9 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
     settings.addresses.allow_private |= arguments.allow_private;
     settings.addresses.allow.extend(&arguments.allow);
     settings.links.requisites |= arguments.requisites;
+    if let Some(order) = arguments.order {
+        settings.crawl.order = order.into();
+    }
     if let Some(overflow) = arguments.overflow {
         settings.crawl.overflow = overflow.into();
     }
@@ -280,6 +298,17 @@ impl From<Scope> for Preset {
             Scope::Host => Preset::Host,
             Scope::Site => Preset::Site,
             Scope::Any => Preset::Any,
+        }
+    }
+}
+
+impl From<Order> for junkai_frontier::admission::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Fifo => Self::Fifo,
+            Order::InDegree => Self::InDegree,
+            Order::SiteBudgets => Self::SiteBudgets,
+            Order::Worth => Self::Worth,
         }
     }
 }

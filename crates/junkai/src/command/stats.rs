@@ -39,8 +39,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         grouped(stats.hosts),
         grouped(stats.revisits)
     );
+    let order = stats.order.map_or("", |order| order.name());
     say!(
-        "  known URLs {:>14}   {} waiting, at the last checkpoint",
+        "  known URLs {:>14}   {} waiting, at the last checkpoint; order: {order}",
         grouped(stats.known),
         grouped(stats.waiting)
     );

@@ -1,0 +1,346 @@
+//! The waiting room: every visit that waits is on disk, and the best of them stand in the order in which they get a turn.
+//!
+//! Owns the backlog and admission, because what becomes of a visit concerns both. [`rounds`](crate::rounds) fills and empties it, in one of two ways:
+//!
+//! ```text
+//!  first come, first served:  new page ──► backlog ──► next ──► ring
+//!
+//!  by an order:               new page ──► held on disk, and offered ──► next ──► ring
+//!                             known page ► raised, if it stands here        ▲
+//!                             turned away ──► aside, by its grade ──────────┘ when there is room again
+//!                             due again (put off, or left by the last run) ──► offered
+//! ```
+//!
+//! Read [`WaitingRoom::next`] first, then [`Receipt`]: a visit that was handed out is released once, because nobody else can open its receipt,
+//! and whoever opens it here releases it.
+//!
+//! Invariants: a page stands here once; of an order's candidates no more than fit are in memory; what is handed out depends on the order of calls
+//! alone, not on the clock. Where to wait for room on a full disk is decided here, too: no call comes back half done.
+//!
+//! Not here: which URLs are new (`rounds::discovery`), and when a server may be visited (`frontier`).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use junkai_frontier::Time;
+use junkai_frontier::admission::{Admission, Candidate, Order, Source, grade_of};
+use junkai_frontier::backlog::{Backlog, BacklogError, BacklogStats, Entry, NotReplaced, Ticket};
+use junkai_weburl::{Canonicalizer, PageUrl};
+
+use crate::CrawlError;
+use crate::clock::Clock;
+use crate::patience::wait_for_room;
+use crate::progress::Progress;
+use crate::settings::Settings;
+use crate::visit::{Line, Purpose, Visit, host_of, is_discard_marker};
+
+/// Visits that wait between the backlog and the ring at most, where the first to come is served first.
+const FIFO_MAX: usize = 4096;
+/// What a seed is worth: as much as the mean of all pages of a web, where worth is shared as `PageRank` shares it.
+const SEED_WORTH: f32 = 1.0;
+
+/// The visits that wait.
+pub(crate) struct WaitingRoom {
+    backlog: Backlog,
+    admission: Box<dyn Admission<Visit> + Send>,
+    /// Whether links decide who comes next.
+    is_ordered: bool,
+    /// Candidates in memory at most.
+    candidates_max: usize,
+    /// With fewer candidates than this, some are taken from those that were put aside.
+    candidates_low: usize,
+    /// Visits that may be handed out and not over.
+    lookahead: usize,
+    handed_out: usize,
+    /// Where a robots.txt leads: pages wait for it, so it waits for nobody.
+    urgent: VecDeque<Visit>,
+    canonical: Canonicalizer,
+    clock: Clock,
+    progress: Arc<Progress>,
+}
+
+/// A visit's place among those that wait. Only the waiting room can open it, and that settles all that its place brings with it: the entry on
+/// disk, and its host's turn in the order.
+#[derive(Debug)]
+pub(crate) struct Receipt {
+    ticket: Ticket,
+    is_handed_out: bool,
+}
+
+impl WaitingRoom {
+    /// The waiting room over a backlog, in the order that the settings say.
+    pub(crate) fn new(
+        backlog: Backlog,
+        settings: &Settings,
+        clock: Clock,
+        progress: Arc<Progress>,
+    ) -> WaitingRoom {
+        let crawl = &settings.crawl;
+        let (candidates_max, lookahead) = match crawl.order {
+            Order::Fifo => (FIFO_MAX, usize::MAX),
+            Order::InDegree | Order::SiteBudgets | Order::Worth => {
+                (crawl.candidates.get(), crawl.lookahead.get())
+            }
+        };
+        WaitingRoom {
+            backlog,
+            admission: crawl.order.admission(candidates_max),
+            is_ordered: crawl.is_ordered(),
+            candidates_max,
+            candidates_low: candidates_max - candidates_max / 4,
+            lookahead,
+            handed_out: 0,
+            urgent: VecDeque::new(),
+            canonical: Canonicalizer::new(&settings.canonical),
+            clock,
+            progress,
+        }
+    }
+
+    /// Takes in a page that was not known, found on `source`; a seed has none.
+    pub(crate) fn take_in(
+        &mut self,
+        mut entry: Entry,
+        url: &PageUrl,
+        source: Option<&Source>,
+    ) -> Result<(), CrawlError> {
+        if !self.is_ordered {
+            return self.append(&entry);
+        }
+        let host = host_of(url);
+        let worth = source.map_or(SEED_WORTH, |source| self.admission.gain(source, host));
+        entry.grade = grade_of(worth);
+        let Some(ticket) = self.append_held(&entry)? else {
+            return Ok(());
+        };
+        let mut visit = Visit::from_entry(entry, url.clone(), Receipt::of(ticket));
+        visit.worth = worth;
+        self.offer(visit)
+    }
+
+    /// Learns of a link to a page that is known: it counts for more, if it stands here.
+    pub(crate) fn raise(&mut self, url: &PageUrl, source: Option<&Source>) {
+        if self.is_ordered
+            && let Some(source) = source
+        {
+            let gain = self.admission.gain(source, host_of(url));
+            self.admission.raise(url.fingerprint().0, gain);
+        }
+    }
+
+    /// Takes in the entry of a page that is visited when it is due, however it came about.
+    pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), CrawlError> {
+        while let Err(error) = self.backlog.append(entry, self.clock.now()) {
+            if is_too_long(entry, &error) {
+                break;
+            }
+            wait_for_room(&self.progress, error.into())?;
+        }
+        Ok(())
+    }
+
+    /// Takes in a seed that is known already, and is to be visited once more.
+    pub(crate) fn append_seed(&mut self, mut entry: Entry) -> Result<(), CrawlError> {
+        entry.grade = self.grade(SEED_WORTH);
+        self.append(&entry)
+    }
+
+    /// Lets visits that are due stand in the order, this many at most; in an order of its own also the best of those that were put aside, as far
+    /// as there is room.
+    pub(crate) fn refill(&mut self, entries_max: usize) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        for _ in 0..entries_max {
+            let mut next = self.read(|backlog| backlog.next(now))?;
+            if next.is_none() && !self.is_ordered {
+                // An earlier run had another order.
+                next = self.read(Backlog::next_aside)?;
+            }
+            let Some((ticket, entry)) = next else {
+                break;
+            };
+            if let Some(visit) = self.visit_of(ticket, entry) {
+                self.offer(visit)?;
+            }
+        }
+        self.fill_from_aside()
+    }
+
+    /// Takes in the best of those that were put aside, until three quarters of the candidates' room are taken; the rest is for who is found next.
+    pub(crate) fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
+        while self.is_ordered
+            && self.admission.len() < self.candidates_low
+            && let Some((ticket, entry)) = self.read(Backlog::next_aside)?
+        {
+            if let Some(visit) = self.visit_of(ticket, entry) {
+                self.offer(visit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands out the visit that comes next; none if none may go before another is over. It is out until it is [`done`](Self::done) or
+    /// [put off](Self::put_off).
+    pub(crate) fn next(&mut self) -> Option<Visit> {
+        if let Some(urgent) = self.urgent.pop_front() {
+            return Some(urgent);
+        }
+        if self.lookahead <= self.handed_out {
+            return None;
+        }
+        let candidate = self.admission.next()?;
+        let mut visit = candidate.visit;
+        visit.worth = candidate.worth;
+        visit.receipt.is_handed_out = true;
+        self.handed_out += 1;
+        Some(visit)
+    }
+
+    /// A visit is over, or will not be made.
+    pub(crate) fn done(&mut self, visit: Visit) {
+        self.release(&visit);
+        self.backlog.ack(visit.receipt.ticket);
+    }
+
+    /// A visit is to be made at `due`, and will not line up as a new one again.
+    pub(crate) fn put_off(&mut self, mut visit: Visit, due: Time) -> Result<(), CrawlError> {
+        self.release(&visit);
+        visit.line = Line::Returning;
+        let mut entry = visit.entry(due);
+        entry.grade = self.grade(visit.worth);
+        let mut ticket = visit.receipt.ticket;
+        while let Err(NotReplaced {
+            ticket: kept,
+            source,
+        }) = self.backlog.replace(ticket, &entry, self.clock.now())
+        {
+            ticket = kept;
+            wait_for_room(&self.progress, source.into())?;
+        }
+        Ok(())
+    }
+
+    /// The one place where a host gets its turn back.
+    fn release(&mut self, visit: &Visit) {
+        if visit.receipt.is_handed_out {
+            self.handed_out -= 1;
+            self.admission.release(visit.host());
+        }
+    }
+
+    /// Lets a visit stand in the order; who has to make room is put aside.
+    fn offer(&mut self, visit: Visit) -> Result<(), CrawlError> {
+        if self.is_ordered && visit.purpose == Purpose::Robots {
+            self.urgent.push_back(visit);
+            return Ok(());
+        }
+        let candidate = Candidate {
+            fingerprint: visit.url.fingerprint().0,
+            host: visit.host(),
+            worth: visit.worth,
+            visit,
+        };
+        // Not every order has a bound of its own.
+        let is_full = self.candidates_max <= self.admission.len();
+        let turned_away = if is_full && 0 < self.admission.room() {
+            Some(candidate)
+        } else {
+            self.admission.offer(candidate)
+        };
+        turned_away.map_or(Ok(()), |candidate| self.put_aside(candidate))
+    }
+
+    fn put_aside(&mut self, candidate: Candidate<Visit>) -> Result<(), CrawlError> {
+        let visit = candidate.visit;
+        let mut entry = visit.entry(self.clock.now());
+        entry.grade = self.grade(candidate.worth);
+        let mut ticket = visit.receipt.ticket;
+        while let Err(NotReplaced {
+            ticket: kept,
+            source,
+        }) = self.backlog.put_aside(ticket, &entry)
+        {
+            ticket = kept;
+            wait_for_room(&self.progress, source.into())?;
+        }
+        Ok(())
+    }
+
+    fn append_held(&mut self, entry: &Entry) -> Result<Option<Ticket>, CrawlError> {
+        loop {
+            match self.backlog.append_held(entry) {
+                Ok(ticket) => return Ok(Some(ticket)),
+                Err(error) if is_too_long(entry, &error) => return Ok(None),
+                Err(error) => wait_for_room(&self.progress, error.into())?,
+            }
+        }
+    }
+
+    /// An entry from the backlog. A damaged file is told of, and passed over.
+    fn read(
+        &mut self,
+        mut next: impl FnMut(&mut Backlog) -> Result<Option<(Ticket, Entry)>, BacklogError>,
+    ) -> Result<Option<(Ticket, Entry)>, CrawlError> {
+        loop {
+            match next(&mut self.backlog) {
+                Ok(next) => return Ok(next),
+                Err(error @ BacklogError::Damaged { .. }) => {
+                    tracing::error!(%error, "waiting visits cannot be read; the crawl goes on without them");
+                }
+                Err(error) => wait_for_room(&self.progress, error.into())?,
+            }
+        }
+    }
+
+    /// The visit of an entry; none if it cannot be made.
+    fn visit_of(&mut self, ticket: Ticket, entry: Entry) -> Option<Visit> {
+        // What cannot be parsed was written under another idea of what a URL is.
+        let url = self.canonical.parse(&entry.url).ok();
+        let Some(url) = url.filter(|_| !is_discard_marker(&entry)) else {
+            self.backlog.ack(ticket);
+            return None;
+        };
+        Some(Visit::from_entry(entry, url, Receipt::of(ticket)))
+    }
+
+    /// The grade that the backlog keeps; in a crawl without an order of its own it would only take room.
+    fn grade(&self, worth: f32) -> u8 {
+        if self.is_ordered { grade_of(worth) } else { 0 }
+    }
+
+    /// Whether links decide who comes next.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    /// What waits, and what is in hand.
+    pub(crate) fn stats(&self) -> BacklogStats {
+        self.backlog.stats()
+    }
+
+    /// Where all that waits is kept, for whoever makes it durable or looks through it.
+    pub(crate) fn backlog(&mut self) -> &mut Backlog {
+        &mut self.backlog
+    }
+}
+
+impl Receipt {
+    fn of(ticket: Ticket) -> Receipt {
+        Receipt {
+            ticket,
+            is_handed_out: false,
+        }
+    }
+}
+
+/// Whether an entry cannot be kept because its URLs are too long; that is told of.
+fn is_too_long(entry: &Entry, error: &BacklogError) -> bool {
+    let BacklogError::EntryTooLong { bytes } = *error else {
+        return false;
+    };
+    tracing::warn!(
+        url = entry.url,
+        bytes,
+        "a URL is too long to wait for its turn"
+    );
+    true
+}
