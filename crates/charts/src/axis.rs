@@ -166,6 +166,11 @@ impl Extent {
         self.0.is_some()
     }
 
+    /// How far the least and the greatest value are apart.
+    pub(crate) fn width(self) -> f64 {
+        self.0.map_or(0.0, |(low, high)| high - low)
+    }
+
     fn ends(self, scale: Scale) -> (f64, f64) {
         self.0.unwrap_or(match scale {
             Scale::Linear => (0.0, 1.0),

@@ -11,6 +11,10 @@ use crate::trace::Plane;
 
 /// Pixels between two numbers below the plot, at least.
 const X_TICK_GAP: f64 = 18.0;
+/// Pixels from one number below the plot to the next, at least; most are wider.
+const X_STEP_MIN: f64 = 40.0;
+/// A logarithmic axis over fewer decades than this may hold no two round numbers.
+const LOG_X_DECADES_MIN: f64 = 1.2;
 /// Pixels from one number beside the plot to the next, at least.
 const LINEAR_Y_STEP: f64 = 38.0;
 const LOG_Y_STEP: f64 = 26.0;
@@ -49,15 +53,19 @@ pub(crate) fn y_ticks(axis: &Axis, span: Span, height: f64) -> Ticks {
     ticks(span, axis.format, y_intervals(axis, height))
 }
 
-/// A linear x axis ends where the data does; a logarithmic one at a round number, so that there are numbers to read.
-pub(crate) fn x_fit(axis: &Axis, width: f64) -> Fit {
-    match axis.scale {
-        Scale::Linear => Fit::Tight,
-        Scale::Log => Fit::Round {
-            intervals: whole(width / 40.0).max(1),
+/// The part of the x axis that is shown: it ends where the data does. Only a short logarithmic axis ends at round numbers, because
+/// there might be none to read inside.
+pub(crate) fn x_span(axis: &Axis, extent: Extent, width: f64) -> Span {
+    let is_short = axis.scale == Scale::Log && extent.width() < LOG_X_DECADES_MIN;
+    let fit = if is_short {
+        Fit::Round {
+            intervals: whole(width / X_STEP_MIN).max(1),
             from_zero: false,
-        },
-    }
+        }
+    } else {
+        Fit::Tight
+    };
+    axis.span(extent, fit)
 }
 
 /// The room that the numbers of the y axis take left of the plot, and what is written there.
@@ -111,7 +119,7 @@ pub(crate) fn x_numbers(axis: &Axis, span: Span, plot: Rect, rect: Rect) -> (Tic
         });
         tick_captions.collect()
     };
-    let most = whole(plot.width / 40.0).max(1);
+    let most = whole(plot.width / X_STEP_MIN).max(1);
     for intervals in (1..=most).rev() {
         let ticks = ticks(span, axis.format, intervals);
         let wanted = captions(&ticks);

@@ -12,7 +12,7 @@ use crate::header::Header;
 use crate::labels::{self, EndLabel, LineEnd, Naming, RulePlace, Segment};
 use crate::look::Look;
 use crate::numbers::{
-    footer_height, x_fit, x_numbers, x_title, y_captions, y_numbers, y_span, y_ticks,
+    footer_height, x_numbers, x_span, x_title, y_captions, y_numbers, y_span, y_ticks,
 };
 use crate::series::Direction;
 use crate::text::Face;
@@ -79,7 +79,7 @@ impl<'a> Panel<'a> {
             width: (rect.width - left - right).max(1.0),
             height: plot_height,
         };
-        let x_span = chart.x.span(x_extent, x_fit(&chart.x, plot.width));
+        let x_span = x_span(&chart.x, x_extent, plot.width);
         let plane = Plane {
             x: Projection::new(x_span, plot.x, plot.right()),
             y: Projection::new(y_span, plot.bottom(), plot.y),
