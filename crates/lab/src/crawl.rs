@@ -12,6 +12,7 @@ mod one_by_one;
 mod polite;
 mod seed_steps;
 
+use junkai_frontier::Time;
 use junkai_graph::{Page, WebGraph};
 
 use crate::policy::{Policy, Setup};
@@ -37,6 +38,8 @@ pub struct Run {
     pub order: Vec<Page>,
     /// After each visit, how many pages waited in memory.
     pub stored: Vec<u32>,
+    /// When each visit ended; empty where no clock runs: a policy without the crawler's own ring has only an order.
+    pub ended: Vec<Time>,
     /// Times that a page found no room and was forgotten.
     pub discarded: u64,
     /// Times that a page found no room and was put aside.

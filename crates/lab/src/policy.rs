@@ -104,6 +104,8 @@ pub struct RingSetup {
     pub lookahead: usize,
     /// The least time from the end of a visit to a server to the start of the next.
     pub interval: Duration,
+    /// The length of a step of the ring; none: as long as the interval.
+    pub step: Option<Duration>,
     /// How long each visit takes.
     pub latency: Duration,
     /// Whether the first turn of each host goes to its robots.txt, as in a real crawl.
@@ -119,6 +121,7 @@ impl Default for RingSetup {
             concurrency: 16,
             lookahead: 16,
             interval: Duration::from_secs(1),
+            step: None,
             latency: Duration::from_millis(500),
             has_robots: false,
         }

@@ -85,7 +85,7 @@ impl<'a> PoliteCrawl<'a> {
             Evicted::Aside | Evicted::AsideAndWelcome => Overflow::Defer,
         };
         let config = RingConfig {
-            step: Some(ring.interval),
+            step: Some(ring.step.unwrap_or(ring.interval)),
             slots: ring.slots,
             keys: ring.keys,
             waiting_max: usize::MAX,
@@ -152,6 +152,7 @@ impl<'a> PoliteCrawl<'a> {
             self.discovery.release(flight.visit.page);
             let stored = self.discovery.len() + self.scheduler.waiting();
             self.run.visited(flight.visit.page, stored);
+            self.run.ended.push(flight.ends);
             ticker.at(self.run.order.len());
         }
     }

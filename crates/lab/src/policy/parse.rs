@@ -143,6 +143,9 @@ fn apply(setup: &mut Setup, option: &str) -> Result<(), String> {
         ("interval-ms", Some(value)) => {
             setup.ring.get_or_insert_default().interval = millis(value)?;
         }
+        ("step-ms", Some(value)) => {
+            setup.ring.get_or_insert_default().step = Some(millis(value)?);
+        }
         ("latency-ms", Some(value)) => {
             setup.ring.get_or_insert_default().latency = millis(value)?;
         }
@@ -269,6 +272,9 @@ fn write_ring(ring: &RingSetup, formatter: &mut fmt::Formatter<'_>) -> fmt::Resu
         ring.interval.as_millis(),
         ring.latency.as_millis(),
     )?;
+    if let Some(step) = ring.step {
+        write!(formatter, ",step-ms={}", step.as_millis())?;
+    }
     if ring.has_robots {
         formatter.write_str(",robots")?;
     }
