@@ -51,6 +51,8 @@ pub(super) struct Chains {
 impl Chains {
     /// Puts a slot, which is in no list, at the end of this one.
     pub(super) fn push_back(&mut self, list: &mut List, slot: Slot) {
+        #[cfg(test)]
+        super::testing::count_step();
         if self.links.len() <= slot.index() {
             self.links.resize(slot.index() + 1, Links::default());
         }
@@ -70,6 +72,8 @@ impl Chains {
 
     /// Takes a slot out of the list that it is in, which must be this one.
     pub(super) fn unlink(&mut self, list: &mut List, slot: Slot) {
+        #[cfg(test)]
+        super::testing::count_step();
         let Links { previous, next } = std::mem::take(&mut self.links[slot.index()]);
         if let Some(previous) = previous {
             self.links[previous.index()].next = next;

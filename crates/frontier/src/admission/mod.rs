@@ -13,6 +13,9 @@
 //!                      └─► evicted: put aside on disk by its worth, or discarded
 //! ```
 //!
+//! Read [`Admission`] first, then [`Fifo`]. [`InDegree`] and [`Worth`] thread the waiting pages on lists, one for each level
+//! (`register`, `chains`, `levels`); [`Budgets`] has queues. [`Order`] names them for settings.
+//!
 //! Invariants: a page waits at most once; no more wait than fit; each call costs the same however many wait (one that costs
 //! more says so).
 //!
@@ -26,6 +29,8 @@ mod in_degree;
 mod levels;
 mod order;
 mod register;
+#[cfg(test)]
+mod testing;
 mod worth;
 
 pub use budgets::{BudgetConfig, Budgets, Degree};

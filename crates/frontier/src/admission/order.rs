@@ -89,3 +89,52 @@ impl FromStr for Order {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error, StrDeserializer};
+
+    use super::super::Candidate;
+    use super::*;
+
+    #[test]
+    fn an_order_has_one_name_everywhere() {
+        for order in Order::ALL {
+            assert_eq!(order.to_string().parse(), Ok(order));
+            let setting: StrDeserializer<'_, Error> = order.name().into_deserializer();
+            assert_eq!(Order::deserialize(setting), Ok(order));
+        }
+        assert_eq!(Order::default(), Order::ALL[0]);
+    }
+
+    #[test]
+    fn an_unknown_order_is_refused_with_the_names_of_all() {
+        let error = "best".parse::<Order>().unwrap_err().to_string();
+        assert!(error.contains("\"best\""), "{error}");
+        for order in Order::ALL {
+            assert!(error.contains(order.name()), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_order_hands_out_what_it_was_offered() {
+        for order in Order::ALL {
+            let mut room = order.admission(10);
+            for page in 0..5 {
+                let refused = room.offer(Candidate {
+                    fingerprint: page,
+                    host: page,
+                    worth: 1.0,
+                    visit: page,
+                });
+                assert_eq!(refused, None, "{order}");
+            }
+            let mut visits: Vec<u64> = std::iter::from_fn(|| room.next())
+                .map(|next| next.visit)
+                .collect();
+            visits.sort_unstable();
+            assert_eq!(visits, [0, 1, 2, 3, 4], "{order}");
+        }
+    }
+}

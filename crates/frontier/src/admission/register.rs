@@ -38,6 +38,8 @@ pub(super) trait Keyed {
 }
 
 /// Things by key and by slot, each found in constant time.
+///
+/// Only a table that is full costs more: it is copied to one of twice the size, so that all copying together is linear in the calls.
 #[derive(Clone, Debug)]
 pub(super) struct Register<T> {
     things: Vec<Option<T>>,

@@ -13,7 +13,7 @@
 //! [`next`](Admission::next) that begins a round: it reads all that was left over.
 //!
 //! # Notation
-//! *Bₓ*: the budget of a site; *dₓ*: its degree; *j*: `queues`; *Qꜰ*: `left_over`.
+//! *Bₓ*: the budget of a site; *dₓ*: its degree; *j*: `queues`; *Q* with the index *F*: `left_over`.
 
 mod config;
 mod sites;
@@ -89,6 +89,7 @@ impl<V> Budgets<V> {
             site.queue += 1;
             site.filled = 0;
         }
+        // A site that has gone beyond the last queue stays there until the round is over, even if its budget rises.
         if self.last_number < site.queue {
             self.left_over.push_back(candidate);
             return;
@@ -136,7 +137,8 @@ impl<V> Admission<V> for Budgets<V> {
 
     fn next(&mut self) -> Option<Candidate<V>> {
         if self.open.is_empty() {
-            if self.row.is_empty() {
+            let is_drained = self.row.is_empty();
+            if is_drained && !self.left_over.is_empty() {
                 self.begin_round();
             }
             self.open = self.row.pop_front()?;

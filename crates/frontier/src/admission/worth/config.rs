@@ -40,7 +40,7 @@ pub enum Gain {
     /// A share of the worth of the page that it is on.
     #[default]
     Share,
-    /// One: the worth is the in-degree.
+    /// One: the worth is the in-degree, of which levels tell apart 1, 2, 3, 4–5, 6–7, 8–11, and so on.
     Count,
 }
 
