@@ -120,6 +120,7 @@ impl Rounds {
         self.scheduler
             .step(self.clock.now(), Event::Tick, &mut self.commands);
         self.carry_out()?;
+        self.hand_out_in_order()?;
         self.follow_moved()
     }
 

@@ -82,9 +82,9 @@ pub struct CrawlConfig {
     /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB. The rest is put
     /// aside on disk by its worth, and links that are found meanwhile do not count for it.
     pub candidates: NonZeroUsize,
-    /// Where the order is not "fifo": visits that are booked, in flight or in the ring, at most. Default 4096. The smaller, the
-    /// more exactly the order is followed; the larger, the further ahead servers are booked. No more visits than this are in
-    /// flight. In-degree and site budgets know no servers: where most pages are on few of them, choose a few dozen, or "worth".
+    /// Where the order is not "fifo": visits that wait in the ring for their server's turn, at most. Default 4096. The smaller, the
+    /// more exactly the order is followed; the larger, the further ahead servers are booked. "in-degree" and "site-budgets" know no
+    /// servers: where most pages are on few of them, choose a few dozen, or else "worth", which books one visit a host.
     pub lookahead: NonZeroUsize,
     /// A visit that finds no room in the ring is deferred to its own time on disk, or discarded (it may be found again). Default "defer".
     pub overflow: Overflow,

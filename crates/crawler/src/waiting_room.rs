@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use junkai_frontier::Time;
-use junkai_frontier::admission::{Admission, Candidate, Order, Source, grade_of};
+use junkai_frontier::admission::{Admission, Candidate, Source, grade_of};
 use junkai_frontier::backlog::{Backlog, BacklogError, BacklogStats, Entry, NotReplaced, Ticket};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -49,9 +49,6 @@ pub(crate) struct WaitingRoom {
     candidates_max: usize,
     /// With fewer candidates than this, some are taken from those that were put aside.
     candidates_low: usize,
-    /// Visits that may be handed out and not over.
-    lookahead: usize,
-    handed_out: usize,
     /// Where a robots.txt leads: pages wait for it, so it waits for nobody.
     urgent: VecDeque<Visit>,
     canonical: Canonicalizer,
@@ -76,11 +73,10 @@ impl WaitingRoom {
         progress: Arc<Progress>,
     ) -> WaitingRoom {
         let crawl = &settings.crawl;
-        let (candidates_max, lookahead) = match crawl.order {
-            Order::Fifo => (FIFO_MAX, usize::MAX),
-            Order::InDegree | Order::SiteBudgets | Order::Worth => {
-                (crawl.candidates.get(), crawl.lookahead.get())
-            }
+        let candidates_max = if crawl.is_ordered() {
+            crawl.candidates.get()
+        } else {
+            FIFO_MAX
         };
         WaitingRoom {
             backlog,
@@ -88,8 +84,6 @@ impl WaitingRoom {
             is_ordered: crawl.is_ordered(),
             candidates_max,
             candidates_low: candidates_max - candidates_max / 4,
-            lookahead,
-            handed_out: 0,
             urgent: VecDeque::new(),
             canonical: Canonicalizer::new(&settings.canonical),
             clock,
@@ -178,20 +172,16 @@ impl WaitingRoom {
         Ok(())
     }
 
-    /// Hands out the visit that comes next; none if none may go before another is over. It is out until it is [`done`](Self::done) or
+    /// Hands out the visit that comes next; none if none waits, or none of those that wait may go before another is over. It is out until it is [`done`](Self::done) or
     /// [put off](Self::put_off).
     pub(crate) fn next(&mut self) -> Option<Visit> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Some(urgent);
         }
-        if self.lookahead <= self.handed_out {
-            return None;
-        }
         let candidate = self.admission.next()?;
         let mut visit = candidate.visit;
         visit.worth = candidate.worth;
         visit.receipt.is_handed_out = true;
-        self.handed_out += 1;
         Some(visit)
     }
 
@@ -222,7 +212,6 @@ impl WaitingRoom {
     /// The one place where a host gets its turn back.
     fn release(&mut self, visit: &Visit) {
         if visit.receipt.is_handed_out {
-            self.handed_out -= 1;
             self.admission.release(visit.host());
         }
     }
@@ -344,3 +333,6 @@ fn is_too_long(entry: &Entry, error: &BacklogError) -> bool {
     );
     true
 }
+
+#[cfg(test)]
+mod tests;

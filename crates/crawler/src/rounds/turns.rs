@@ -26,8 +26,8 @@ impl Rounds {
         self.carry_out()
     }
 
-    /// Fills the place of a visit that is over with the best that is known by now. First come, first served needs no such haste: there a round
-    /// takes in as many as it can.
+    /// Fills the place of a visit that is over, or started, with the best that is known by now. First come, first served needs no such haste:
+    /// there a round takes in as many as it can.
     pub(super) fn hand_out_in_order(&mut self) -> Result<(), CrawlError> {
         if !self.room.is_ordered() || self.is_winding_down {
             return Ok(());
@@ -45,10 +45,16 @@ impl Rounds {
         Ok(())
     }
 
-    /// Visits that the ring has room for, besides those that are on their way there.
+    /// Visits that the ring has room for, besides those that are on their way there; in an order of its own no more than are to be booked ahead.
     fn places(&self) -> usize {
         let on_their_way = self.hosts.waiting();
-        self.scheduler.room().saturating_sub(on_their_way)
+        let places = self.scheduler.room().saturating_sub(on_their_way);
+        if !self.room.is_ordered() {
+            return places;
+        }
+        let booked = self.scheduler.waiting() + on_their_way;
+        let lookahead = self.settings.crawl.lookahead.get();
+        places.min(lookahead.saturating_sub(booked))
     }
 
     /// Brings a visit to its server's line in the ring, by way of its host's address.

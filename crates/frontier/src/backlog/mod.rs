@@ -21,6 +21,7 @@
 //! Not here: which server an entry belongs to, and whether it may be visited.
 
 mod acks;
+mod append;
 mod calendar;
 mod checkpoint;
 mod class;
@@ -42,12 +43,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::disk::Disk;
-use crate::time::Time;
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
 use checkpoint::Retired;
-use class::Class;
-use entry::Base;
 use hand_out::Lanes;
 use segment::Segment;
 use ticket::SegmentId;
@@ -181,115 +179,6 @@ impl Backlog {
                 later @ Bucket::Later { .. } => self.closed.entry(later).or_default().push(*id),
             }
         }
-    }
-
-    /// Appends an entry, in memory until the next [`flush`](Backlog::flush).
-    ///
-    /// # Errors
-    /// The entry was not appended; the call may be repeated.
-    pub fn append(&mut self, entry: &Entry, now: Time) -> Result<(), BacklogError> {
-        self.append_to(self.calendar.bucket(entry.due, now), entry, None)?;
-        self.waiting += 1;
-        Ok(())
-    }
-
-    /// Appends an entry that is in hand at once: [`next`](Backlog::next) does not hand it out in this life of the process, and does in
-    /// the next, when it is due.
-    ///
-    /// # Errors
-    /// The entry was not appended; the call may be repeated.
-    pub fn append_held(&mut self, entry: &Entry) -> Result<Ticket, BacklogError> {
-        let (segment, index) = self.append_to(Bucket::Held, entry, None)?;
-        self.in_hand += 1;
-        Ok(Ticket { segment, index })
-    }
-
-    /// Appends an entry in the place of one that was handed out, as one step: neither a kill nor a full disk can leave both or none.
-    ///
-    /// # Errors
-    /// Nothing was changed, and the ticket comes back.
-    pub fn replace(&mut self, ticket: Ticket, entry: &Entry, now: Time) -> Result<(), NotReplaced> {
-        let bucket = self.calendar.bucket(entry.due, now);
-        self.replace_in(bucket, ticket, entry)
-    }
-
-    /// Puts an entry that was handed out aside, as one step: it waits for [`next_aside`](Backlog::next_aside), whenever it was due, among
-    /// others of its grade.
-    ///
-    /// # Errors
-    /// Nothing was changed, and the ticket comes back.
-    pub fn put_aside(&mut self, ticket: Ticket, entry: &Entry) -> Result<(), NotReplaced> {
-        self.replace_in(Bucket::Aside(Class::of(entry.grade)), ticket, entry)?;
-        self.aside += 1;
-        Ok(())
-    }
-
-    fn replace_in(
-        &mut self,
-        bucket: Bucket,
-        ticket: Ticket,
-        entry: &Entry,
-    ) -> Result<(), NotReplaced> {
-        if let Err(source) = self.append_to(bucket, entry, Some(&ticket)) {
-            return Err(NotReplaced { ticket, source });
-        }
-        self.waiting += 1;
-        self.ack(ticket);
-        Ok(())
-    }
-
-    /// Appends an entry to a bucket, and says where it is.
-    fn append_to(
-        &mut self,
-        bucket: Bucket,
-        entry: &Entry,
-        replaces: Option<&Ticket>,
-    ) -> Result<(SegmentId, u32), BacklogError> {
-        if self.buffer_bytes_max <= self.buffered_bytes + self.acks.memory_bytes() as u64 {
-            self.flush()?;
-        }
-        let position = self.position;
-        let segment = self.segment_for(bucket, entry.due);
-        let id = segment.id;
-        let index = segment.entries;
-        let bytes = segment.append(entry, position, replaces)?;
-        self.position += 1;
-        self.buffered_bytes += bytes as u64;
-        self.unwritten.insert(id);
-        Ok((id, index))
-    }
-
-    /// The segment that a bucket's next entry belongs in.
-    fn segment_for(&mut self, bucket: Bucket, due: Time) -> &mut Segment {
-        let has_room = |id: &&SegmentId| {
-            let segment = &self.segments[*id];
-            segment.bytes() < self.segment_bytes && segment.entries < u32::MAX
-        };
-        let id = match self.appending.get(&bucket).filter(has_room) {
-            Some(id) => *id,
-            None => self.begin_segment(bucket),
-        };
-        let base = Base {
-            sequence: self.position,
-            due,
-        };
-        let segment = self.segments.entry(id);
-        segment.or_insert_with(|| Segment::new(id, bucket, base))
-    }
-
-    /// Gives a bucket the number of a new segment, and puts that where it is read from.
-    fn begin_segment(&mut self, bucket: Bucket) -> SegmentId {
-        let id = SegmentId(self.next_segment);
-        self.next_segment += 1;
-        self.appending.insert(bucket, id);
-        match bucket {
-            Bucket::Now => self.lanes.now.segments.push_back(id),
-            Bucket::Held => {}
-            Bucket::Aside(class) => self.lanes.line_up_aside(class, id),
-            Bucket::Later { .. } => self.closed.entry(bucket).or_default().push(id),
-        }
-        self.has_new_files = true;
-        id
     }
 
     /// Says that an entry which was handed out is done with.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::class::Class;
 use super::*;
+use crate::time::Time;
 
 const SECOND: u64 = 1_000_000;
 const START: Time = Time::from_micros(1_700_000_000 * SECOND);

@@ -1,0 +1,334 @@
+//! The waiting room against a list of what went in: nothing lost, nothing twice, every turn given back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use junkai_frontier::admission::Order;
+use junkai_frontier::backlog::{Lengths, Tails};
+use proptest::prelude::*;
+
+use super::*;
+use crate::visit::{Discovered, robots_entry};
+
+const CANDIDATES: usize = 6;
+const HOSTS: u64 = 4;
+const LATER: Duration = Duration::from_hours(1);
+
+fn page(number: u64) -> PageUrl {
+    let text = format!("http://h{}.example/{number}", number % HOSTS);
+    let canonical = Canonicalizer::new(&Settings::default().canonical);
+    canonical.parse(&text).unwrap()
+}
+
+fn number(visit: &Visit) -> u64 {
+    let (_, number) = visit.url.as_str().rsplit_once('/').unwrap();
+    number.parse().unwrap()
+}
+
+fn found(number: u64) -> Discovered {
+    Discovered {
+        url: page(number),
+        hop: Some('L'),
+        depth: 1,
+        purpose: Purpose::Page,
+    }
+}
+
+/// Visits of each host that are out, by what admission was told.
+type Turns = Arc<Mutex<BTreeMap<u64, usize>>>;
+
+/// An order whose hand-outs and releases are counted.
+struct Counted {
+    order: Box<dyn Admission<Visit> + Send>,
+    turns: Turns,
+}
+
+impl Admission<Visit> for Counted {
+    fn gain(&mut self, source: &Source, host: u64) -> f32 {
+        self.order.gain(source, host)
+    }
+
+    fn raise(&mut self, fingerprint: u64, gain: f32) -> bool {
+        self.order.raise(fingerprint, gain)
+    }
+
+    fn offer(&mut self, candidate: Candidate<Visit>) -> Option<Candidate<Visit>> {
+        assert!(!candidate.visit.receipt.is_handed_out);
+        self.order.offer(candidate)
+    }
+
+    fn next(&mut self) -> Option<Candidate<Visit>> {
+        let next = self.order.next()?;
+        *self.turns.lock().unwrap().entry(next.host).or_default() += 1;
+        Some(next)
+    }
+
+    fn release(&mut self, host: u64) {
+        let mut turns = self.turns.lock().unwrap();
+        let out = turns.get_mut(&host).expect("a host that was handed out");
+        *out = out.checked_sub(1).expect("no turn is given back twice");
+        drop(turns);
+        self.order.release(host);
+    }
+
+    fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    fn room(&self) -> usize {
+        self.order.room()
+    }
+}
+
+fn open(folder: &Path, order: Order, turns: &Turns) -> WaitingRoom {
+    let mut settings = Settings::default();
+    settings.crawl.order = order;
+    settings.crawl.candidates = NonZeroUsize::new(CANDIDATES).unwrap();
+    let nothing = Lengths::default();
+    let (backlog, _) = Backlog::open(folder, &settings.backlog, Tails::Keep(&nothing)).unwrap();
+    let progress = Arc::new(Progress::default());
+    let mut room = WaitingRoom::new(backlog, &settings, Clock::start(), progress);
+    room.admission = Box::new(Counted {
+        order: room.admission,
+        turns: Arc::clone(turns),
+    });
+    room
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    TakeIn { is_seed: bool },
+    Raise { page: u64 },
+    Refill { entries_max: usize },
+    Next,
+    Done { at: usize },
+    PutOff { at: usize, is_long: bool },
+    Kill { order: Order },
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    prop::sample::select(Order::ALL.to_vec())
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        6 => any::<bool>().prop_map(|is_seed| Op::TakeIn { is_seed }),
+        4 => (0_u64..40).prop_map(|page| Op::Raise { page }),
+        2 => (0_usize..9).prop_map(|entries_max| Op::Refill { entries_max }),
+        5 => Just(Op::Next),
+        4 => any::<usize>().prop_map(|at| Op::Done { at }),
+        2 => any::<(usize, bool)>().prop_map(|(at, is_long)| Op::PutOff { at, is_long }),
+        1 => order().prop_map(|order| Op::Kill { order }),
+    ]
+}
+
+/// A waiting room, and what is known of it.
+struct Pair {
+    folder: tempfile::TempDir,
+    room: WaitingRoom,
+    turns: Turns,
+    taken_in: u64,
+    out: Vec<Visit>,
+    done: BTreeSet<u64>,
+    /// Put off until long after the test.
+    put_off: BTreeSet<u64>,
+}
+
+impl Pair {
+    fn new(order: Order) -> Pair {
+        let folder = tempfile::tempdir().unwrap();
+        let turns = Turns::default();
+        Pair {
+            room: open(folder.path(), order, &turns),
+            folder,
+            turns,
+            taken_in: 0,
+            out: Vec::new(),
+            done: BTreeSet::new(),
+            put_off: BTreeSet::new(),
+        }
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            host: self.taken_in % HOSTS,
+            worth: 1.0,
+            links: 7,
+        }
+    }
+
+    fn apply(&mut self, op: Op) {
+        let now = self.room.clock.now();
+        let source = self.source();
+        match op {
+            Op::TakeIn { is_seed } => {
+                let found = found(self.taken_in);
+                let source = (!is_seed).then_some(&source);
+                let entry = found.entry("http://h0.example/", "L", now);
+                self.room.take_in(entry, &found.url, source).unwrap();
+                self.taken_in += 1;
+            }
+            Op::Raise { page: number } => self.room.raise(&page(number), Some(&source)),
+            Op::Refill { entries_max } => self.room.refill(entries_max).unwrap(),
+            Op::Next => self.next(),
+            Op::Done { at } if !self.out.is_empty() => {
+                let visit = self.out.swap_remove(at % self.out.len());
+                assert!(self.done.insert(number(&visit)));
+                self.room.done(visit);
+            }
+            Op::PutOff { at, is_long } if !self.out.is_empty() => {
+                let visit = self.out.swap_remove(at % self.out.len());
+                if is_long {
+                    self.put_off.insert(number(&visit));
+                }
+                let wait = if is_long { LATER } else { Duration::ZERO };
+                self.room.put_off(visit, now + wait).unwrap();
+            }
+            Op::Done { .. } | Op::PutOff { .. } => {}
+            Op::Kill { order } => {
+                self.room.backlog().flush().unwrap();
+                self.out.clear();
+                self.turns.lock().unwrap().clear();
+                self.room = open(self.folder.path(), order, &self.turns);
+            }
+        }
+    }
+
+    fn next(&mut self) {
+        let Some(visit) = self.room.next() else {
+            return;
+        };
+        let number = number(&visit);
+        assert!(number < self.taken_in);
+        assert!(!self.done.contains(&number), "{number} comes twice");
+        assert!(!self.put_off.contains(&number), "{number} comes early");
+        let mut out = self.out.iter();
+        assert!(out.all(|other| other.url != visit.url), "{number} is out");
+        self.out.push(visit);
+    }
+
+    fn check(&self) {
+        let turns: usize = self.turns.lock().unwrap().values().sum();
+        assert_eq!(
+            turns,
+            self.out.len(),
+            "as many turns as visits that are out"
+        );
+        assert!(self.room.admission.len() <= self.room.candidates_max);
+        let stats = self.room.stats();
+        let left = self.taken_in - self.done.len() as u64;
+        assert_eq!(stats.waiting + stats.in_hand, left, "nothing is lost");
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_or_doubled_and_every_turn_is_given_back(
+        first in order(), ops in prop::collection::vec(op(), 1..150),
+    ) {
+        let mut pair = Pair::new(first);
+        for op in ops {
+            pair.apply(op);
+            pair.check();
+        }
+        // To the end: whatever waits and is due comes out.
+        for _ in 0..2 * pair.taken_in + 2 {
+            pair.apply(Op::Refill { entries_max: 8 });
+            pair.apply(Op::Next);
+            pair.apply(Op::Done { at: 0 });
+            pair.check();
+        }
+        prop_assert!(pair.out.is_empty());
+        let visited = pair.done.len() + pair.put_off.len();
+        prop_assert_eq!(visited as u64, pair.taken_in);
+    }
+}
+
+#[test]
+fn links_lift_a_page_over_those_that_were_found_before() {
+    let mut pair = Pair::new(Order::InDegree);
+    for _ in 0..4 {
+        pair.apply(Op::TakeIn { is_seed: false });
+    }
+    pair.apply(Op::Raise { page: 2 });
+    pair.apply(Op::Next);
+    pair.apply(Op::Next);
+    let out: Vec<u64> = pair.out.iter().map(number).collect();
+    assert_eq!(out, [2, 0]);
+    assert!(pair.out[1].worth < pair.out[0].worth);
+}
+
+#[test]
+fn robots_txt_waits_for_nobody_and_has_no_turn_to_give_back() {
+    let mut pair = Pair::new(Order::Worth);
+    for _ in 0..5 {
+        pair.apply(Op::TakeIn { is_seed: true });
+    }
+    let now = pair.room.clock.now();
+    let target = page(99);
+    let entry = robots_entry(&target, "http://h0.example", now);
+    pair.room.append(&entry).unwrap();
+    pair.room.refill(1).unwrap();
+    let rules = pair.room.next().unwrap();
+    assert_eq!((&rules.url, rules.purpose), (&target, Purpose::Robots));
+    pair.room.done(rules);
+    assert!(pair.turns.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_host_has_its_next_turn_when_the_visit_is_over_or_put_off() {
+    let mut pair = Pair::new(Order::Worth);
+    for _ in 0..=2 * HOSTS {
+        pair.apply(Op::TakeIn { is_seed: true });
+    }
+    for _ in 0..2 * HOSTS {
+        pair.apply(Op::Next);
+    }
+    assert_eq!(pair.out.len() as u64, HOSTS, "one a host");
+    pair.apply(Op::Done { at: 0 });
+    pair.apply(Op::PutOff {
+        at: 0,
+        is_long: true,
+    });
+    pair.apply(Op::Refill { entries_max: 0 });
+    for _ in 0..2 * HOSTS {
+        pair.apply(Op::Next);
+    }
+    assert_eq!(pair.out.len() as u64, HOSTS);
+}
+
+#[test]
+fn what_a_run_with_an_order_put_aside_is_visited_by_one_without() {
+    let mut pair = Pair::new(Order::Worth);
+    for _ in 0..20 {
+        pair.apply(Op::TakeIn { is_seed: false });
+    }
+    assert_eq!(pair.room.stats().aside, 20 - CANDIDATES as u64);
+    pair.apply(Op::Kill { order: Order::Fifo });
+    pair.apply(Op::Refill { entries_max: 100 });
+    for _ in 0..20 {
+        pair.apply(Op::Next);
+        pair.apply(Op::Done { at: 0 });
+    }
+    assert_eq!(pair.done.len(), 20);
+}
+
+#[test]
+fn without_an_order_entries_have_no_grade() {
+    let mut pair = Pair::new(Order::Fifo);
+    pair.apply(Op::TakeIn { is_seed: true });
+    pair.apply(Op::Refill { entries_max: 1 });
+    pair.apply(Op::Next);
+    pair.apply(Op::PutOff {
+        at: 0,
+        is_long: true,
+    });
+    pair.room.backlog().flush().unwrap();
+    let mut grades = Vec::new();
+    let scanned = pair.room.backlog().scan(|entry| grades.push(entry.grade));
+    scanned.unwrap();
+    assert_eq!(grades, [0]);
+}
