@@ -4,7 +4,7 @@
 //! in the list of its own level, which is that of its best page less what its visits so far take off.
 //!
 //! A host comes to a level when its level changes, when it begins to queue, and after each hand-out, and then stands behind those
-//! that are there. Its level is reckoned anew whenever a page of it comes, rises or leaves, and whenever a visit is over.
+//! that are there. Its level is reckoned anew whenever a page of it comes to a level or leaves, and whenever a visit is over.
 
 use std::num::NonZeroU32;
 

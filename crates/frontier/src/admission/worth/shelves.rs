@@ -116,3 +116,29 @@ impl Shelves {
 fn hash(place: Place) -> u64 {
     mixed((place.host.index() as u64) << 8 | u64::from(place.level))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::register::Register;
+    use super::*;
+
+    #[test]
+    fn a_shelf_that_is_empty_is_not_kept() {
+        let mut slots = Register::new();
+        let [host, one, other] = [0, 1, 2].map(|key: u64| slots.insert(key));
+        let place = Place { host, level: 5 };
+        let mut shelves = Shelves::new();
+        shelves.push(place, one);
+        shelves.push(place, other);
+        assert_eq!(shelves.first(place), Some(one));
+        assert_eq!(shelves.last(5), Some(other));
+        assert!(shelves.remove(place, one), "the other is left");
+        assert_eq!(
+            (shelves.first(place), shelves.lowest()),
+            (Some(other), Some(5))
+        );
+        assert!(!shelves.remove(place, other));
+        assert_eq!((shelves.first(place), shelves.lowest()), (None, None));
+        assert!(shelves.by_host.is_empty());
+    }
+}
