@@ -65,7 +65,7 @@ impl Backlog {
     }
 
     /// Appends an entry to a bucket, and says where it is.
-    fn append_to(
+    pub(super) fn append_to(
         &mut self,
         bucket: Bucket,
         entry: &Entry,
