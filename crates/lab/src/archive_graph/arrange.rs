@@ -23,7 +23,7 @@ pub(super) fn arrange(
 ) -> Result<ArchiveGraph, ArchiveGraphError> {
     captures.sort_unstable_by_key(|capture| capture.moment);
     let mut numbers = Numbers::of_captures(&captures, scanner.pages().urls().len());
-    let captured = numbers.count();
+    let captured_count = numbers.count();
     let mut lists = latest_links(scanner, &captures, &numbers, &mut report);
     let pages = scanner.pages();
     if pages.is_overfull() {
@@ -41,7 +41,7 @@ pub(super) fn arrange(
         .map(|&page| pages.urls().get(page))
         .collect();
     let addresses = |hosts: &Hosts| addresses(hosts, &captures, &numbers);
-    let graph = ArchiveGraph::new(Links::from_lists(&lists), urls, captured, addresses);
+    let graph = ArchiveGraph::new(Links::from_lists(&lists), urls, captured_count, addresses);
     Ok(ArchiveGraph { report, ..graph })
 }
 
@@ -119,11 +119,11 @@ fn latest_links(
 /// The captures to which revisit records may refer.
 #[derive(Default)]
 struct Originals<'a> {
-    by_record: HashMap<Name, &'a Capture>,
-    by_page_and_date: HashMap<(u32, Timestamp), &'a Capture>,
-    by_payload: HashMap<Name, &'a Capture>,
-    /// The latest capture with a payload of its own.
-    by_page: HashMap<u32, &'a Capture>,
+    of_record: HashMap<Name, &'a Capture>,
+    of_page_and_date: HashMap<(u32, Timestamp), &'a Capture>,
+    with_payload: HashMap<Name, &'a Capture>,
+    /// Each page's latest capture with a payload of its own.
+    latest: HashMap<u32, &'a Capture>,
 }
 
 impl<'a> Originals<'a> {
@@ -131,19 +131,19 @@ impl<'a> Originals<'a> {
         let mut originals = Self::default();
         for capture in captures {
             if let Some(record) = capture.record {
-                originals.by_record.insert(record, capture);
+                originals.of_record.insert(record, capture);
             }
             if matches!(capture.leads, Leads::Like(_)) {
                 continue;
             }
             if let Some(date) = capture.moment.date {
                 let key = (capture.page, date);
-                originals.by_page_and_date.insert(key, capture);
+                originals.of_page_and_date.insert(key, capture);
             }
             if let Some(payload) = capture.payload {
-                originals.by_payload.insert(payload, capture);
+                originals.with_payload.insert(payload, capture);
             }
-            originals.by_page.insert(capture.page, capture);
+            originals.latest.insert(capture.page, capture);
         }
         originals
     }
@@ -156,7 +156,7 @@ impl<'a> Originals<'a> {
         };
         let (original, links) = self.original(capture.page, reference)?;
         if original.page == capture.page {
-            return Some(links.clone());
+            return Some(links.into());
         }
         // Relative links lead elsewhere from another URL.
         let url = scanner.pages().urls().get(capture.page).to_owned();
@@ -172,7 +172,7 @@ impl<'a> Originals<'a> {
         &self,
         page: u32,
         mut reference: &'a Reference,
-    ) -> Option<(&'a Capture, &'a Box<[u32]>)> {
+    ) -> Option<(&'a Capture, &'a [u32])> {
         for _ in 0..REFERENCES_MAX {
             let original = self.referred_to(page, reference)?;
             match &original.leads {
@@ -184,11 +184,11 @@ impl<'a> Originals<'a> {
     }
 
     fn referred_to(&self, page: u32, reference: &Reference) -> Option<&'a Capture> {
-        let by_record = || self.by_record.get(&reference.record?);
-        let by_page_and_date = || self.by_page_and_date.get(&reference.page_and_date?);
-        let by_payload = || self.by_payload.get(&reference.payload?);
+        let by_record = || self.of_record.get(&reference.record?);
+        let by_page_and_date = || self.of_page_and_date.get(&reference.page_and_date?);
+        let by_payload = || self.with_payload.get(&reference.payload?);
         // "Not modified" means the page itself, as it was before.
-        let by_page = || self.by_page.get(&page).filter(|_| reference.says.is_none());
+        let by_page = || self.latest.get(&page).filter(|_| reference.says.is_none());
         by_record()
             .or_else(by_page_and_date)
             .or_else(by_payload)

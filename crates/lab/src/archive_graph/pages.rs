@@ -9,7 +9,7 @@ use junkai_weburl::PageUrl;
 pub(super) struct Pages {
     urls: Urls,
     table: HashTable<Known>,
-    pages_max: u32,
+    count_max: u32,
     is_overfull: bool,
 }
 
@@ -24,7 +24,7 @@ impl Pages {
         Self {
             urls: Urls::new(),
             table: HashTable::new(),
-            pages_max,
+            count_max: pages_max,
             is_overfull: false,
         }
     }
@@ -40,7 +40,7 @@ impl Pages {
             return Some(known.number);
         }
         let number = u32::try_from(self.urls.len()).unwrap_or(u32::MAX);
-        if self.pages_max <= number {
+        if self.count_max <= number {
             self.is_overfull = true;
             return None;
         }

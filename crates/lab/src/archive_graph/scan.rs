@@ -113,9 +113,9 @@ impl<'a> Scanner<'a> {
             report.passed_over.unreadable_files += 1;
             problems.truncate(1);
         }
-        problems
-            .into_iter()
-            .for_each(|problem| report.note(problem));
+        for problem in problems {
+            report.note(problem);
+        }
         (captures, report)
     }
 

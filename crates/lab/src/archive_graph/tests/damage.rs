@@ -184,7 +184,7 @@ fn progress_goes_from_nothing_to_all() {
     let folder = Folder::of(&pages(3));
     let mut seen = Vec::new();
     read(folder.path(), &Options::default(), &mut |progress| {
-        seen.push(progress)
+        seen.push(progress);
     })
     .unwrap();
     let reading: Vec<_> = seen

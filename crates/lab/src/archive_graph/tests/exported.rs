@@ -16,14 +16,14 @@ fn graph() -> ArchiveGraph {
             1,
             &["/x", "http://b.test/", "http://b.test/2", "/"],
         )
-        .from_address("192.0.2.1"),
+        .at("192.0.2.1"),
         Made::page(
             "http://b.test/",
             2,
             &["http://a.test/x", "http://c.test/?q=%20"],
         )
-        .from_address("2001:db8::1"),
-        Made::page("http://a.test/x", 3, &[]).from_address("192.0.2.1"),
+        .at("2001:db8::1"),
+        Made::page("http://a.test/x", 3, &[]).at("192.0.2.1"),
     ])
     .graph()
 }

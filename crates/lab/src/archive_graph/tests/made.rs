@@ -1,5 +1,6 @@
 //! Archives made by hand.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -63,16 +64,16 @@ impl Made {
         self.with("WARC-Record-ID", &id(number))
     }
 
-    pub(super) fn from_address(self, address: &str) -> Self {
+    pub(super) fn at(self, address: &str) -> Self {
         self.with("WARC-IP-Address", address)
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut text = "WARC/1.1\r\n".to_owned();
         for (name, value) in &self.fields {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            write!(text, "{name}: {value}\r\n").unwrap();
         }
-        text.push_str(&format!("Content-Length: {}\r\n\r\n", self.block.len()));
+        write!(text, "Content-Length: {}\r\n\r\n", self.block.len()).unwrap();
         [text.as_bytes(), &self.block, b"\r\n\r\n"].concat()
     }
 
@@ -82,11 +83,11 @@ impl Made {
 }
 
 pub(super) fn html(references: &[&str]) -> String {
-    let links: String = references
-        .iter()
-        .map(|reference| format!("<a href=\"{reference}\">a link</a>\n"))
-        .collect();
-    format!("<!DOCTYPE html><title>a page</title>\n{links}")
+    let mut text = "<!DOCTYPE html><title>a page</title>\n".to_owned();
+    for reference in references {
+        writeln!(text, "<a href=\"{reference}\">a link</a>").unwrap();
+    }
+    text
 }
 
 pub(super) fn id(number: u32) -> String {

@@ -110,11 +110,11 @@ fn the_latest_capture_of_a_page_counts_and_the_first_gives_its_number() {
 #[test]
 fn a_hosts_server_is_the_address_of_its_last_capture() {
     let graph = Folder::of(&[
-        Made::page("http://a.test/1", 1, &["http://c.test/"]).from_address("192.0.2.1"),
-        Made::page("http://b.test:81/", 2, &[]).from_address("192.0.2.9"),
-        Made::page("http://a.test/2", 4, &[]).from_address("192.0.2.9"),
-        Made::page("http://a.test/3", 3, &[]).from_address("192.0.2.2"),
-        Made::page("http://a.test/4", 5, &[]).from_address("not an address"),
+        Made::page("http://a.test/1", 1, &["http://c.test/"]).at("192.0.2.1"),
+        Made::page("http://b.test:81/", 2, &[]).at("192.0.2.9"),
+        Made::page("http://a.test/2", 4, &[]).at("192.0.2.9"),
+        Made::page("http://a.test/3", 3, &[]).at("192.0.2.2"),
+        Made::page("http://a.test/4", 5, &[]).at("not an address"),
     ])
     .graph();
     let address: IpAddr = "192.0.2.9".parse().unwrap();
@@ -134,9 +134,8 @@ fn what_was_never_captured_can_be_left_out() {
             1,
             &["http://c.test/", "http://b.test/", "/"],
         )
-        .from_address("192.0.2.1"),
-        Made::page("http://b.test/", 2, &["http://d.test/", "http://a.test/"])
-            .from_address("192.0.2.2"),
+        .at("192.0.2.1"),
+        Made::page("http://b.test/", 2, &["http://d.test/", "http://a.test/"]).at("192.0.2.2"),
     ])
     .graph();
     assert_eq!((graph.captured, graph.web().links.page_count()), (2, 4));

@@ -1,6 +1,7 @@
 //! Revisit records: whose links they have.
 
 use super::made::{Folder, Made, date, id, told};
+use crate::archive_graph::PassedOver;
 
 const HTML: &str = "200 OK\r\nContent-Type: text/html";
 
@@ -48,7 +49,7 @@ fn a_payload_that_another_page_had_leads_on_from_the_revisited_page() {
                 ]
             );
             assert_eq!((graph.report.captures, graph.report.revisits), (2, 1));
-            assert_eq!(graph.report.passed_over, Default::default());
+            assert_eq!(graph.report.passed_over, PassedOver::default());
         }
     }
 }
