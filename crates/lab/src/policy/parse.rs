@@ -69,8 +69,8 @@ fn parse(text: &str) -> Result<Policy, String> {
         setup.ring = Some(RingSetup {
             slots,
             keys,
-            concurrency: usize::MAX,
-            lookahead: usize::MAX,
+            concurrency: COUNT_MAX,
+            lookahead: COUNT_MAX,
             latency: Duration::ZERO,
             ..RingSetup::default()
         });
@@ -267,8 +267,8 @@ fn write_ring(ring: &RingSetup, formatter: &mut fmt::Formatter<'_>) -> fmt::Resu
         ",slots={},keys={},concurrency={},lookahead={},interval-ms={},latency-ms={}",
         ring.slots,
         ring.keys,
-        ring.concurrency.min(COUNT_MAX),
-        ring.lookahead.min(COUNT_MAX),
+        ring.concurrency,
+        ring.lookahead,
         ring.interval.as_millis(),
         ring.latency.as_millis(),
     )?;
