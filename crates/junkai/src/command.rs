@@ -3,6 +3,7 @@
 pub(crate) mod crawl;
 pub(crate) mod demo;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod init;
 pub(crate) mod links;
 pub(crate) mod robots;

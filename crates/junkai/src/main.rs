@@ -3,6 +3,7 @@
 //! Each subcommand is a file in `command/`; this one only chooses. Results go to standard output, everything else
 //! (progress, hints, warnings) to standard error, so that `--json` can be piped.
 
+mod bar;
 mod command;
 mod config;
 mod exit;
@@ -49,6 +50,9 @@ enum Command {
     /// Check, index and read WARC files.
     #[command(subcommand)]
     Warc(command::warc::Warc),
+    /// Write what an archive knows for other programs: its link graph.
+    #[command(subcommand)]
+    Export(command::export::Export),
     /// Show URLs as the crawler sees them: canonical form, fingerprint, site, SURT key. JSON lines.
     Url(command::url::Arguments),
     /// Say whether a robots.txt lets an agent visit URLs, and which line decides.
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => command::explain::run(&arguments),
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),
+        Command::Export(export) => command::export::run(&export),
         Command::Url(arguments) => command::url::run(&arguments),
         Command::Robots(arguments) => command::robots::run(&arguments),
         Command::Links(arguments) => command::links::run(&arguments),

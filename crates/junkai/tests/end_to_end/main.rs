@@ -11,6 +11,8 @@ mod complete;
 #[cfg(test)]
 mod disk_full;
 #[cfg(test)]
+mod export;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod nothing_lost;

@@ -1,0 +1,114 @@
+//! A progress bar on standard error, where there is a terminal.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use junkai_lab::graph::{Progress, Stage};
+
+/// Between two looks of the bar.
+const DRAW_EVERY: Duration = Duration::from_millis(100);
+/// Characters of a full bar.
+const WIDTH: u64 = 30;
+
+/// Shows how far a long operation has come.
+pub(crate) struct Bar {
+    is_shown: bool,
+    stage: Option<Stage>,
+    drawn: Instant,
+    is_dirty: bool,
+}
+
+impl Bar {
+    pub(crate) fn new() -> Bar {
+        Bar {
+            is_shown: std::io::stderr().is_terminal(),
+            stage: None,
+            drawn: Instant::now(),
+            is_dirty: false,
+        }
+    }
+
+    /// Draws, if it is time to.
+    pub(crate) fn show(&mut self, progress: Progress) {
+        let is_new = self.stage != Some(progress.stage);
+        if !self.is_shown || (!is_new && self.drawn.elapsed() < DRAW_EVERY) {
+            return;
+        }
+        self.stage = Some(progress.stage);
+        self.drawn = Instant::now();
+        self.is_dirty = true;
+        write(&format!("\r\x1b[K{}", line(progress)));
+    }
+
+    /// Clears the line.
+    pub(crate) fn finish(&mut self) {
+        if std::mem::take(&mut self.is_dirty) {
+            write("\r\x1b[K");
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn line(progress: Progress) -> String {
+    let total = progress.total.max(1);
+    let done = progress.done.min(total);
+    let part = |whole: u64| {
+        u64::try_from(u128::from(whole) * u128::from(done) / u128::from(total)).unwrap_or(whole)
+    };
+    let filled = usize::try_from(part(WIDTH)).unwrap_or_default();
+    let empty = usize::try_from(WIDTH).unwrap_or_default() - filled;
+    format!(
+        "{:<22} {}{} {:>3} %",
+        name(progress.stage),
+        "█".repeat(filled),
+        "░".repeat(empty),
+        part(100)
+    )
+}
+
+fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::ReadLinks => "reading links",
+        Stage::ReadNames => "reading names",
+        Stage::Arrange => "arranging links",
+        Stage::Generate => "generating links",
+        Stage::Write => "writing",
+        Stage::PageRank => "PageRank",
+        Stage::Components => "connected components",
+        _ => "working",
+    }
+}
+
+fn write(text: &str) {
+    let mut out = std::io::stderr().lock();
+    // A terminal that has gone away is no reason to stop.
+    let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_fills_with_what_is_done() {
+        let at = |done, total| {
+            line(Progress {
+                stage: Stage::Write,
+                done,
+                total,
+            })
+        };
+        assert!(at(0, 10).ends_with("░   0 %"), "{}", at(0, 10));
+        assert!(at(10, 10).ends_with("█ 100 %"), "{}", at(10, 10));
+        assert!(at(5, 10).ends_with(" 50 %"), "{}", at(5, 10));
+        assert_eq!(at(5, 10).matches('█').count(), 15);
+        // Nothing to do, or more done than there was.
+        assert!(at(0, 0).ends_with("  0 %"));
+        assert!(at(u64::MAX, 3).ends_with("100 %"));
+    }
+}
