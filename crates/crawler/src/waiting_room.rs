@@ -83,7 +83,7 @@ impl WaitingRoom {
             admission: crawl.order.admission(candidates_max),
             is_ordered: crawl.is_ordered(),
             candidates_max,
-            candidates_low: candidates_max - candidates_max / 4,
+            candidates_low: candidates_max / 4 * 3 + 1,
             urgent: VecDeque::new(),
             canonical: Canonicalizer::new(&settings.canonical),
             clock,
@@ -159,7 +159,8 @@ impl WaitingRoom {
         self.fill_from_aside()
     }
 
-    /// Takes in the best of those that were put aside, until three quarters of the candidates' room are taken; the rest is for who is found next.
+    /// Takes in the best of those that were put aside, until more than three quarters of the candidates' room are taken; the rest is for who is
+    /// found next.
     pub(crate) fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
         while self.is_ordered
             && self.admission.len() < self.candidates_low

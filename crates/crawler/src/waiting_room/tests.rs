@@ -98,7 +98,7 @@ fn open(folder: &Path, order: Order, turns: &Turns) -> WaitingRoom {
     room
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Op {
     TakeIn { is_seed: bool },
     Raise { page: u64 },

@@ -5,13 +5,14 @@ const CLASSES: u8 = 16;
 /// Grades that make a class; the best class takes all above it.
 const GRADES_PER_CLASS: u8 = 2;
 
-/// Some neighbouring grades. The greater is the better.
+/// Some neighbouring grades: visits of one class that are put aside come back first in, first out. The greater is the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Class(u8);
+pub struct Class(u8);
 
 impl Class {
     /// The class of a grade.
-    pub(super) fn of(grade: u8) -> Class {
+    #[must_use]
+    pub fn of(grade: u8) -> Class {
         Class((grade / GRADES_PER_CLASS).min(CLASSES - 1))
     }
 
@@ -27,7 +28,7 @@ impl Class {
     }
 
     /// All classes, the best first.
-    pub(super) fn best_first() -> impl Iterator<Item = Class> {
+    pub fn best_first() -> impl Iterator<Item = Class> {
         (0..CLASSES).rev().map(Class)
     }
 }

@@ -50,6 +50,7 @@ use hand_out::Lanes;
 use segment::Segment;
 use ticket::SegmentId;
 
+pub use class::Class;
 pub use config::BacklogConfig;
 pub use entry::Entry;
 pub use error::{BacklogError, NotReplaced};

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::class::Class;
 use super::*;
 use crate::time::Time;
 
