@@ -17,6 +17,8 @@ mod hostile;
 #[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
+mod order;
+#[cfg(test)]
 mod politeness;
 #[cfg(test)]
 mod robots_redirect;
