@@ -41,9 +41,9 @@ fn column(argument: &str) -> Result<Vec<(&'static str, String)>> {
     let mut rows = vec![("", statistics.name.clone())];
     rows.extend(statistics.rows());
     rows.push(("seconds to make", format!("{:.2}", made.as_secs_f64())));
-    let components_seconds = (joined - made).as_secs_f64();
+    let components_seconds = joined.saturating_sub(made).as_secs_f64();
     rows.push(("seconds for components", format!("{components_seconds:.2}")));
-    let pagerank_seconds = (ranked - joined).as_secs_f64();
+    let pagerank_seconds = ranked.saturating_sub(joined).as_secs_f64();
     rows.push(("seconds for PageRank", format!("{pagerank_seconds:.2}")));
     rows.push(("iterations", pagerank.iterations.to_string()));
     Ok(rows)

@@ -11,7 +11,7 @@ use crate::Page;
 pub enum GraphError {
     /// The path does not lead to a graph of any known form.
     #[error(
-        "{path} is no web graph: expected a folder with edges.tsv[.gz] or BVGraph files (.graph and .properties), \
+        "{path} is no web graph, or does not exist: expected a folder with edges.tsv[.gz] or BVGraph files (.graph and .properties), \
          the base name of BVGraph files, or an edge list of two page numbers a line"
     )]
     NotAGraph {

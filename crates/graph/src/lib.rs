@@ -26,7 +26,7 @@ pub use components::{Components, components, reachable};
 pub use error::GraphError;
 pub use hosts::{HostCut, Hosts};
 pub use links::{Fingerprint, Links, PAGES_MAX, Page};
-pub use load::{LoadOptions, load, load_links};
+pub use load::{LoadOptions, load, load_links, load_names};
 pub use pagerank::{PageRank, PageRankConfig, pagerank};
 pub use progress::{Progress, Stage, unwatched};
 pub use statistics::{PAGERANK_SHARES, Statistics, power_law_exponent};

@@ -122,6 +122,16 @@ pub fn load_links(
     Source::find(path)?.links(None, options, progress)
 }
 
+/// Reads a list of URLs or other names, one for each page: line *n*, from 0, is that of page *n*. Bytes that are no UTF-8 are
+/// replaced.
+pub fn load_names(
+    path: &Path,
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Urls, GraphError> {
+    names::read(path, options, progress)
+}
+
 /// A name for each page, and where it was read.
 struct Listed {
     path: PathBuf,
@@ -397,7 +407,7 @@ mod tests {
             let message = load_plainly(folder.path()).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
         };
-        check(&[], "is no web graph: expected a folder with edges.tsv");
+        check(&[], "expected a folder with edges.tsv");
         check(&[("x.graph", "")], "cannot read");
         check(
             &[("x.graph", ""), ("y.graph", "")],

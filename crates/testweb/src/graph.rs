@@ -1,18 +1,15 @@
 //! A given web graph served as pages: each node a page, each arc a link.
 //!
-//! [`Graph::load`] reads an edge list or `WebGraph` files into memory: 4 bytes an arc and 8 a node, and the URLs if there is
-//! a list of them. Nodes without a URL of their own are cut into hosts by their numbers (see
-//! [`crate::GraphConfig::pages_per_host`]).
-
-mod arcs;
+//! [`Graph::load`] reads a graph of any form that `junkai_graph` knows into memory: 4 bytes an arc and 8 a node, and the URLs
+//! if there is a list of them. A page's links are in the order in which the graph has them. Nodes without a URL of their own
+//! are cut into hosts by their numbers (see [`crate::GraphConfig::pages_per_host`]).
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
+use junkai_graph::{
+    Links, LoadOptions, Page as Node, Urls, load_links, load_names, reachable, unwatched,
+};
 
 use crate::answer::{Answer, Request};
 use crate::chance::{Chance, mix};
@@ -21,48 +18,12 @@ use crate::clock::Clock;
 use crate::config::{GraphConfig, TestWebConfig};
 use crate::prose::{Language, Prose};
 use crate::synthetic::Ports;
-use arcs::Arcs;
-
-/// A page of the graph.
-type Node = u32;
-
-/// Why a graph cannot be served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// A file cannot be read.
-    #[error("cannot read {path}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A line of an edge list is not two numbers.
-    #[error("line {line} of {path} is not two page numbers below {NODES_MAX}")]
-    Edge {
-        /// The edge list.
-        path: PathBuf,
-        /// Counted from 1.
-        line: u64,
-    },
-    /// The `WebGraph` files cannot be read.
-    #[error("cannot read WebGraph {path}: {reason}")]
-    WebGraph {
-        /// The base name.
-        path: PathBuf,
-        /// What the library said.
-        reason: String,
-    },
-}
-
-/// Pages in one graph.
-pub(crate) const NODES_MAX: u32 = 1 << 27;
+pub use junkai_graph::GraphError;
 
 /// The graph, and its pages' names.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    arcs: Arcs,
+    links: Links,
     names: Names,
     hosts: Vec<GraphHost>,
     is_reachable: Vec<bool>,
@@ -111,10 +72,14 @@ impl Graph {
         config: &TestWebConfig,
         ports: Ports,
     ) -> Result<Self, GraphError> {
-        let arcs = Arcs::load(&source.path)?;
+        let options = LoadOptions::default();
+        let links = load_links(&source.path, &options, &mut unwatched)?;
         let (names, host_names) = match &source.urls {
-            Some(path) => Names::from_list(path, arcs.node_count())?,
-            None => Names::from_numbers(source.pages_per_host.get(), arcs.node_count()),
+            Some(path) => {
+                let list = load_names(path, &options, &mut unwatched)?;
+                Names::from_list(&list, links.page_count())
+            }
+            None => Names::from_numbers(source.pages_per_host.get(), links.page_count()),
         };
         let mut hosts: Vec<GraphHost> = host_names
             .into_iter()
@@ -124,14 +89,17 @@ impl Graph {
                 nodes: Vec::new(),
             })
             .collect();
-        for node in (0..arcs.node_count()).filter(|&node| names.is_first_of_its_name(node)) {
+        for node in links
+            .pages()
+            .filter(|&node| names.is_first_of_its_name(node))
+        {
             hosts[names.host(node)].nodes.push(node);
         }
-        let seed_page = arcs.largest_node();
+        let seed_page = largest_node(&links);
         Ok(Self {
-            is_reachable: arcs.reachable_from(seed_page),
+            is_reachable: reachable(&links, seed_page.as_slice()),
             seed_page,
-            arcs,
+            links,
             names,
             hosts,
             prose: Prose::new(config.seed, Language::English, encoding_rs::UTF_8),
@@ -171,7 +139,7 @@ impl Graph {
     pub(crate) fn answer(&self, host: usize, request: &Request, clock: &Clock) -> Answer {
         let Some(node) = self
             .names
-            .node(host, &request.target, self.arcs.node_count())
+            .node(host, &request.target, self.links.page_count())
         else {
             return Answer::plain(404);
         };
@@ -196,7 +164,7 @@ impl Graph {
     /// A page with the node's links, filled up with text.
     fn html(&self, node: Node, text: u64) -> Vec<u8> {
         let mut html = format!("<!DOCTYPE html>\n<title>{node}</title>\n<ul>\n");
-        for &target in self.arcs.successors(node) {
+        for &target in self.links.successors(node) {
             let url = escaped(&self.url(target));
             let written = writeln!(html, "<li><a href=\"{url}\">{target}</a></li>");
             debug_assert!(written.is_ok(), "a string takes all that is written to it");
@@ -227,25 +195,16 @@ impl Names {
         (Self::Numbers { pages_per_host }, hosts)
     }
 
-    /// Reads a list of URLs. A line that is no URL, or none at all, leaves its page with a number for a name.
-    fn from_list(path: &Path, node_count: u32) -> Result<(Self, Vec<String>), GraphError> {
-        let mut lines = BufReader::new(open(path)?).split(b'\n');
+    /// Takes names from a list of URLs. A line that is no URL, or none at all, leaves its page with a number for a name.
+    fn from_list(list: &Urls, node_count: u32) -> (Self, Vec<String>) {
+        let mut lines = list.iter();
         let mut hosts = Vec::new();
         let mut host_index = HashMap::new();
         let mut urls = Vec::new();
         let mut nodes = HashMap::new();
         for node in 0..node_count {
-            let line = lines
+            let (host, target) = lines
                 .next()
-                .transpose()
-                .map_err(|source| GraphError::Read {
-                    path: path.to_owned(),
-                    source,
-                })?;
-            let line = line
-                .as_deref()
-                .and_then(|line| std::str::from_utf8(line).ok());
-            let (host, target) = line
                 .and_then(host_and_target)
                 .unwrap_or_else(|| (numbered_host(0), format!("/p{node}")));
             let host = *host_index.entry(host).or_insert_with_key(|name| {
@@ -259,7 +218,7 @@ impl Names {
             nodes.entry(url.clone()).or_insert(node);
             urls.push(url);
         }
-        Ok((Self::Listed { urls, nodes }, hosts))
+        (Self::Listed { urls, nodes }, hosts)
     }
 
     fn host(&self, node: Node) -> usize {
@@ -292,6 +251,13 @@ impl Names {
     }
 }
 
+/// The node with the most links, the first of several.
+fn largest_node(links: &Links) -> Option<Node> {
+    links
+        .pages()
+        .max_by_key(|&node| (links.out_degree(node), !node))
+}
+
 fn numbered_host(number: u32) -> String {
     format!("h{number}.graph.test")
 }
@@ -316,19 +282,6 @@ fn escaped(url: &str) -> String {
         .replace('<', "&lt;")
 }
 
-/// Opens a file, through gzip if its name says so.
-fn open(path: &Path) -> Result<Box<dyn Read>, GraphError> {
-    let file = File::open(path).map_err(|source| GraphError::Read {
-        path: path.to_owned(),
-        source,
-    })?;
-    Ok(if path.extension().is_some_and(|ending| ending == "gz") {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,18 +303,19 @@ mod tests {
 
     #[test]
     fn the_first_of_two_pages_with_one_url_is_served() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("urls.txt");
-        std::fs::write(
-            &path,
-            "http://a.org/\nhttp://b.org/\nhttp://a.org:80/#top\n",
-        )
-        .unwrap();
-        let (names, hosts) = Names::from_list(&path, 4).unwrap();
+        let list = ["http://a.org/", "http://b.org/", "http://a.org:80/#top"];
+        let (names, hosts) = Names::from_list(&list.into_iter().collect(), 4);
         assert_eq!(hosts, ["a.org", "b.org", "h0.graph.test"]);
         assert_eq!(names.node(0, "/", 4), Some(0));
         assert!(!names.is_first_of_its_name(2));
         assert_eq!(names.node(2, "/p3", 4), Some(3));
         assert_eq!(names.node(1, "/p3", 4), None);
+    }
+
+    #[test]
+    fn the_seed_is_the_first_of_the_nodes_with_the_most_links() {
+        let links = Links::from_lists(&[vec![1], vec![0, 2], vec![2, 1]]);
+        assert_eq!(largest_node(&links), Some(1));
+        assert_eq!(largest_node(&Links::empty()), None);
     }
 }
