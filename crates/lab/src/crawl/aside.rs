@@ -1,14 +1,21 @@
-//! Pages that found no room in memory: on disk in the crawler, in queues by grade here.
+//! Pages that found no room in memory: on disk in the crawler, in queues here, by the same classes of worth.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use junkai_frontier::admission::{grade_of, worth_of};
+use junkai_frontier::backlog::Class;
 use junkai_graph::Page;
 
-/// Queues of pages, one for each grade of worth.
-#[derive(Debug)]
+/// Queues of pages, one for each class.
+#[derive(Debug, Default)]
 pub(super) struct Aside {
-    lanes: Vec<VecDeque<Page>>,
+    lanes: BTreeMap<Class, VecDeque<Waiting>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    page: Page,
+    grade: u8,
 }
 
 /// A page that comes back, with its worth as far as the grade tells it.
@@ -19,24 +26,19 @@ pub(super) struct Returning {
 }
 
 impl Aside {
-    pub(super) fn new() -> Aside {
-        Aside {
-            lanes: vec![VecDeque::new(); usize::from(u8::MAX) + 1],
-        }
-    }
-
     pub(super) fn put(&mut self, page: Page, worth: f32) {
-        self.lanes[usize::from(grade_of(worth))].push_back(page);
+        let grade = grade_of(worth);
+        let lane = self.lanes.entry(Class::of(grade)).or_default();
+        lane.push_back(Waiting { page, grade });
     }
 
-    /// The page of the best grade that came first.
+    /// The page of the best class that came first.
     pub(super) fn next(&mut self) -> Option<Returning> {
-        for (grade, lane) in (0..=u8::MAX).zip(&mut self.lanes).rev() {
-            if let Some(page) = lane.pop_front() {
-                let worth = worth_of(grade);
-                return Some(Returning { page, worth });
-            }
-        }
-        None
+        let mut lanes = self.lanes.values_mut().rev();
+        let waiting = lanes.find_map(VecDeque::pop_front)?;
+        Some(Returning {
+            page: waiting.page,
+            worth: worth_of(waiting.grade),
+        })
     }
 }

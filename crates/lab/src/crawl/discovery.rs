@@ -13,8 +13,8 @@ use crate::policy::{Evicted, Setup};
 /// The worth of a seed.
 const SEED_WORTH: f32 = 1.0;
 
-/// How much of the waiting room is kept filled from what was put aside, in quarters.
-const QUARTERS_FILLED: usize = 3;
+/// The part of the waiting room that is kept for who is found next: a quarter.
+const KEPT_DIVISOR: usize = 4;
 
 /// Where a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<'a> Discovery<'a> {
         let mut discovery = Discovery {
             web: trial.web,
             admission: setup.order.admission(setup.candidates_max),
-            aside: Aside::new(),
+            aside: Aside::default(),
             evicted: setup.evicted,
             candidates_max: setup.candidates_max.unwrap_or(usize::MAX),
             pages: vec![Whereabouts::Unknown; trial.web.links.page_count() as usize],
@@ -90,7 +90,7 @@ impl<'a> Discovery<'a> {
 
     /// Lets pages come back that were put aside, while there is ample room.
     pub(super) fn refill(&mut self, run: &mut Run) {
-        let filled = self.candidates_max / 4 * QUARTERS_FILLED + 1;
+        let filled = self.candidates_max - self.candidates_max / KEPT_DIVISOR;
         while self.admission.len() < filled {
             let Some(Returning { page, worth }) = self.aside.next() else {
                 return;
