@@ -15,6 +15,8 @@ use crate::support::{
 };
 
 const KILLS: usize = 200;
+/// Fewer where the same is asked of another order: what differs is the waiting room alone.
+const KILLS_IN_ORDER: usize = 60;
 const CONCURRENCY: usize = 8;
 
 /// How long a run lives at most.
@@ -38,6 +40,16 @@ rollover_bytes = 200000
 
 #[test]
 fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
+    kill_and_crawl_to_the_end(KILLS, BUSY, "fifo");
+}
+
+#[test]
+fn what_stands_in_an_order_or_was_put_aside_outlives_kills_too() {
+    let narrow = BUSY.replace("[crawl]", "[crawl]\ncandidates = 40\nlookahead = 16");
+    kill_and_crawl_to_the_end(KILLS_IN_ORDER, &narrow, "worth");
+}
+
+fn kill_and_crawl_to_the_end(kills_wanted: usize, config: &str, order: &str) {
     let mut dice = Dice::new();
     let web = TestWebConfig {
         hosts: 24,
@@ -51,15 +63,16 @@ fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
         change_interval: Duration::ZERO,
         ..TestWebConfig::default()
     };
-    let stage = Stage::new(web, BUSY);
+    let stage = Stage::new(web, config);
     let crawl = || {
         let mut crawl = stage.crawl();
         crawl.args(stage.web.seeds());
         crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
+        crawl.args(["--order", order]);
         crawl
     };
     let mut kills = 0;
-    for life in 0..KILLS {
+    for life in 0..kills_wanted {
         let before = stage.web.counters().requests;
         let running = Running::start(crawl());
         if life % 2 == 1 {
@@ -72,7 +85,7 @@ fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
         kills += usize::from(running.kill());
     }
     assert_eq!(
-        kills, KILLS,
+        kills, kills_wanted,
         "there is more to crawl than these lives can visit"
     );
     let reported_before = stage.events();
