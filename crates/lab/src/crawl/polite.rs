@@ -47,6 +47,8 @@ struct PoliteCrawl<'a> {
     started: u64,
     /// Visits whose turn was put off to a moment beyond the ring.
     put_off: BinaryHeap<Reverse<PutOff>>,
+    /// Pages whose turn was put off once: they keep their place in line.
+    was_put_off: Vec<bool>,
     /// Hosts whose robots.txt was fetched.
     has_rules: Vec<bool>,
     /// When the last visit to each server ended, for the check of the promise.
@@ -98,17 +100,12 @@ impl<'a> PoliteCrawl<'a> {
             web: trial.web,
             setup: *ring,
             discovery: Discovery::new(trial, setup, &mut run),
-            scheduler: Scheduler::new(
-                &config,
-                politeness,
-                overflow,
-                ring.concurrency,
-                Time::EPOCH,
-            ),
+            scheduler: Scheduler::new(&config, politeness, overflow, ring.concurrency, Time::EPOCH),
             now: Time::EPOCH,
             flights: BinaryHeap::new(),
             started: 0,
             put_off: BinaryHeap::new(),
+            was_put_off: vec![false; trial.web.links.page_count() as usize],
             has_rules: vec![!ring.has_robots; trial.web.hosts.count() as usize],
             ended_at: vec![None; ring.keys as usize],
             commands: Vec::new(),
@@ -172,7 +169,11 @@ impl<'a> PoliteCrawl<'a> {
                 && let Some(visit) = self.discovery.next()
             {
                 let key = self.key_of(visit);
-                self.tell(Event::Offer { visit, key });
+                self.tell(if self.was_put_off[visit.page as usize] {
+                    Event::Return { visit, key }
+                } else {
+                    Event::Offer { visit, key }
+                });
             }
             self.tell(Event::Tick);
             if self.started == started {
@@ -189,6 +190,7 @@ impl<'a> PoliteCrawl<'a> {
                 Command::Start { visit, key, at } => self.start(visit, key, at),
                 Command::Defer { visit, due, .. } => {
                     self.discovery.release(visit.page);
+                    self.was_put_off[visit.page as usize] = true;
                     self.started += 1;
                     let number = self.started;
                     self.put_off.push(Reverse(PutOff { due, number, visit }));
