@@ -7,10 +7,12 @@
 //! **Invariant:** this room never sees the network, nor the crawler; time and chance are arguments.
 
 pub mod archive_graph;
+pub mod comparison;
 pub mod crawl;
 pub mod outcome;
 pub mod policy;
 pub mod subject;
 pub mod value;
+pub mod what_if;
 
 pub use junkai_graph as graph;

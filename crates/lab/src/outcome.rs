@@ -91,6 +91,8 @@ pub enum Cell {
     Count(u64),
     /// A share or a ratio, shown with three decimals.
     Share(f64),
+    /// A time in seconds of the virtual clock, shown in the unit that fits.
+    Seconds(f64),
     /// Not reached, or not defined.
     None,
 }
@@ -201,6 +203,7 @@ impl Cell {
             Cell::Text(text) => text.clone(),
             Cell::Count(count) => count.to_string(),
             Cell::Share(share) => format!("{share:.6}"),
+            Cell::Seconds(seconds) => format!("{seconds:.3}"),
             Cell::None => String::new(),
         }
     }
@@ -219,13 +222,14 @@ impl std::fmt::Display for Cell {
             Cell::Text(text) => formatter.pad(text),
             Cell::Count(count) => formatter.pad(&grouped(*count)),
             Cell::Share(share) => formatter.pad(&format!("{share:.3}")),
+            Cell::Seconds(seconds) => formatter.pad(&span(*seconds)),
             Cell::None => formatter.pad("–"),
         }
     }
 }
 
 /// A number with a comma between thousands.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -235,6 +239,20 @@ fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A time in seconds, in the unit that fits: `1.5 s`, `12.0 min`, `3.4 h`, `20.1 d`.
+pub(crate) fn span(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    let (unit, name) = match seconds {
+        s if s < 2.0 * MINUTE => (1.0, "s"),
+        s if s < 2.0 * HOUR => (MINUTE, "min"),
+        s if s < 2.0 * DAY => (HOUR, "h"),
+        _ => (DAY, "d"),
+    };
+    format!("{:.1} {name}", seconds / unit)
 }
 
 fn quoted(text: &str) -> String {
@@ -255,6 +273,21 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_told_in_the_unit_that_fits() {
+        for (seconds, text) in [
+            (0.0, "0.0 s"),
+            (119.0, "119.0 s"),
+            (150.0, "2.5 min"),
+            (9000.0, "2.5 h"),
+            (864_000.0, "10.0 d"),
+        ] {
+            assert_eq!(span(seconds), text);
+            assert_eq!(Cell::Seconds(seconds).to_string(), text);
+        }
+        assert_eq!(Cell::Seconds(1.5).exact(), "1.500");
+    }
 
     #[test]
     fn cells_are_exact_in_files_and_short_for_people() {
