@@ -22,6 +22,10 @@ pub(crate) enum Export {
 
 /// What `junkai export graph` takes.
 #[derive(clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 pub(crate) struct GraphArguments {
     /// The archive's folder; or any folder of WARC files, or one such file.
     #[arg(value_name = "ARCHIVE")]
@@ -70,7 +74,7 @@ fn graph(arguments: &GraphArguments) -> Result<Ending> {
     };
     let mut bar = Bar::new();
     let mut graph = read(archive, &options(archive)?, &mut |progress| {
-        bar.show(progress)
+        bar.show(progress);
     })?;
     if arguments.captured {
         graph = graph.only_captured();
