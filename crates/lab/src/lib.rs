@@ -9,8 +9,10 @@
 pub mod archive_graph;
 pub mod comparison;
 pub mod crawl;
+pub mod experiment;
 pub mod outcome;
 pub mod policy;
+pub mod report;
 pub mod subject;
 pub mod value;
 pub mod what_if;

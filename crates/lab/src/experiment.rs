@@ -1,0 +1,29 @@
+//! The experiments of the seeds, and ours against theirs: each takes graphs made ready, and gives an outcome.
+//!
+//! [`ring`] is seed 000, [`in_degree`] seed 001, [`beyond`] asks whether our policy is better than both at equal memory. Each
+//! plans its crawls (`trials`), lets them run side by side, and writes down what came of them. What is kept of a crawl is
+//! small, so that a graph of any size may be crawled a hundred times.
+//!
+//! **Invariant:** an outcome is a function of the graphs and the settings, byte for byte: neither threads nor time are in it.
+//! Not here: reading graphs, and how the outcomes are shown (`report`).
+
+pub mod beyond;
+pub mod in_degree;
+pub mod ring;
+
+mod figures;
+mod look;
+mod trials;
+mod words;
+
+/// How far an experiment has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Visits that were simulated, or are known not to come.
+    pub done: u64,
+    /// Visits that there can be at most.
+    pub total: u64,
+}
+
+/// Who is told of progress: from any thread, in no order.
+pub type Watch<'a> = &'a (dyn Fn(Progress) + Sync);

@@ -1,0 +1,281 @@
+//! Our policy against all those of the seeds, in the same memory.
+//!
+//! A budget is the most URLs that a ring of the seed stored on the graph. Ours get that much, pages handed to the ring ahead of
+//! their turn included; of the seeds' policies those compete that stored no more: rings of that size and smaller, and any
+//! unbounded order whose store happened to fit. What the best of them reaches in any memory is told too.
+//!
+//! Beside our policy stand its parts: in-degree within bounds (seed 001 in fixed memory), in-degree by host with servers taking
+//! turns (seeds 000 and 001 joined), and three fates of a page that finds no room.
+
+mod claims;
+mod draw;
+mod findings;
+mod tables;
+
+use junkai_frontier::admission::Gain;
+
+use super::Watch;
+use super::look::look;
+use super::ring::{RingSize, published, worth_in};
+use super::trials::{MARKS, Meter, Trial, Trials};
+use super::words::{common_parameters, count, graph_names, parameter};
+use crate::outcome::{Outcome, Parameter};
+use crate::policy::{CrawlOrder, Evicted, Policy, Setup};
+use crate::subject::Subject;
+
+/// The settings of the experiment.
+#[derive(Clone, Debug)]
+pub struct BeyondExperiment {
+    /// The rings of the seed that set the budgets, from small to large. Default 64, 128, … 1024, squared.
+    pub sizes: Vec<RingSize>,
+    /// A ring that competes where memory does not count. Default 2048 × 2048.
+    pub largest: RingSize,
+}
+
+impl Default for BeyondExperiment {
+    fn default() -> BeyondExperiment {
+        BeyondExperiment {
+            sizes: [64, 128, 256, 512, 1024].map(RingSize::square).into(),
+            largest: RingSize::square(2048),
+        }
+    }
+}
+
+/// Runs it on each graph.
+pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>) -> Outcome {
+    let seeds = seed_policies(experiment);
+    let crawls = 1 + seeds.len() + experiment.sizes.len() * Ours::ALL.len();
+    let meter = Meter::for_crawls(watch, subjects, crawls);
+    let mut trials = Trials::new(subjects);
+    trials.run(
+        |_, _| seeds.iter().cloned().chain([Policy::Opt]).collect(),
+        &meter,
+    );
+    let budgets: Vec<Vec<Budget>> = (0..subjects.len())
+        .map(|graph| budgets(&trials, graph, experiment))
+        .collect();
+    let ours = |budget: &Budget| Ours::ALL.map(|ours| ours.within(budget.stored));
+    trials.run(
+        |_, graph| budgets[graph].iter().flat_map(ours).collect(),
+        &meter,
+    );
+    meter.finish();
+    let results = Results {
+        trials,
+        budgets,
+        seeds,
+    };
+    Outcome {
+        name: "beyond".to_owned(),
+        title: "Our order against those of the seeds, in the same memory".to_owned(),
+        command: format!("junkai lab beyond {}", graph_names(subjects)),
+        parameters: results.parameters(),
+        findings: results.findings(),
+        claims: results.claims(),
+        tables: results.tables(),
+        figures: results.figures(),
+    }
+}
+
+/// What competes for us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ours {
+    /// As the crawler has it: what finds no room is put aside on disk.
+    Worth,
+    /// Likewise, and a link to it brings it back at once.
+    Welcome,
+    /// What finds no room is forgotten.
+    Discarding,
+    /// In-degree by host, with servers taking turns.
+    Count,
+    /// Likewise, and a link brings back at once.
+    CountWelcome,
+    /// In-degree first within bounds, without turns.
+    InDegree,
+}
+
+impl Ours {
+    const ALL: [Ours; 6] = [
+        Ours::Worth,
+        Ours::Welcome,
+        Ours::Discarding,
+        Ours::Count,
+        Ours::CountWelcome,
+        Ours::InDegree,
+    ];
+
+    /// The two whose margins are told.
+    const BEST: [Ours; 2] = [Ours::Worth, Ours::Welcome];
+
+    /// The policy when so many URLs may be stored.
+    fn within(self, stored: u32) -> Policy {
+        match self {
+            Ours::Worth => worth_in(stored, Evicted::Aside),
+            Ours::Welcome => worth_in(stored, Evicted::AsideAndWelcome),
+            Ours::Discarding => worth_in(stored, Evicted::Discarded),
+            Ours::Count => counting(worth_in(stored, Evicted::Aside)),
+            Ours::CountWelcome => counting(worth_in(stored, Evicted::AsideAndWelcome)),
+            Ours::InDegree => Policy::Crawl(Setup {
+                order: CrawlOrder::InDegree,
+                candidates_max: Some((stored as usize).max(1)),
+                evicted: Evicted::Aside,
+                ring: None,
+            }),
+        }
+    }
+}
+
+/// The same with a link counting one, whatever page it is on.
+fn counting(policy: Policy) -> Policy {
+    match policy {
+        Policy::Crawl(
+            setup @ Setup {
+                order:
+                    CrawlOrder::Worth {
+                        cross_host, spread, ..
+                    },
+                ..
+            },
+        ) => Policy::Crawl(Setup {
+            order: CrawlOrder::Worth {
+                gain: Gain::Count,
+                cross_host,
+                spread,
+            },
+            ..setup
+        }),
+        other @ (Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_)) => other,
+    }
+}
+
+/// The policies of the seeds.
+fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
+    let rings = experiment.sizes.iter().chain([&experiment.largest]);
+    let rings = rings.map(|size| Policy::seed_ring(size.slots, size.keys));
+    [
+        Policy::breadth_first(),
+        Policy::irlbot(),
+        published(),
+        Policy::in_degree(),
+    ]
+    .into_iter()
+    .chain(rings)
+    .collect()
+}
+
+/// So much memory as a ring of the seed took.
+#[derive(Clone, Debug)]
+struct Budget {
+    ring: Policy,
+    stored: u32,
+}
+
+/// The budgets of a graph, each once: on a small graph a larger ring stores no more.
+fn budgets(trials: &Trials<'_>, graph: usize, experiment: &BeyondExperiment) -> Vec<Budget> {
+    let mut budgets: Vec<Budget> = Vec::new();
+    for size in &experiment.sizes {
+        let ring = Policy::seed_ring(size.slots, size.keys);
+        let stored = trials.of(graph, &ring).stored_max;
+        if budgets.iter().all(|budget| budget.stored != stored) {
+            budgets.push(Budget { ring, stored });
+        }
+    }
+    budgets.sort_by_key(|budget| budget.stored);
+    budgets
+}
+
+struct Results<'a> {
+    trials: Trials<'a>,
+    /// For each graph, from little to much memory.
+    budgets: Vec<Vec<Budget>>,
+    seeds: Vec<Policy>,
+}
+
+/// The best of several crawls at a mark.
+struct Best<'a> {
+    trial: &'a Trial,
+    share: f64,
+}
+
+impl Results<'_> {
+    fn graphs(&self) -> impl Iterator<Item = (usize, &str)> {
+        let subjects = self.trials.subjects().iter();
+        subjects
+            .map(|subject| subject.web.name.as_str())
+            .enumerate()
+    }
+
+    /// The best policy of the seeds at a mark that stored no more than this.
+    fn best_seed(&self, graph: usize, mark: usize, stored_max: Option<u32>) -> Option<Best<'_>> {
+        let mut best: Option<Best<'_>> = None;
+        for policy in &self.seeds {
+            let trial = self.trials.of(graph, policy);
+            let fits = stored_max.is_none_or(|most| trial.stored_max <= most);
+            if let Some(share) = trial.share_at[mark].filter(|_| fits)
+                && best.as_ref().is_none_or(|best| best.share < share)
+            {
+                best = Some(Best { trial, share });
+            }
+        }
+        best
+    }
+
+    /// How far ahead of the best of the seeds one of ours is at a mark; none if no policy of theirs came so far.
+    fn margin(&self, graph: usize, budget: &Budget, ours: Ours, mark: usize) -> Option<f64> {
+        let trial = self.trials.of(graph, &ours.within(budget.stored));
+        let best = self.best_seed(graph, mark, Some(budget.stored))?;
+        Some(trial.share_at[mark]? - best.share)
+    }
+
+    /// All margins of one of ours on a graph.
+    fn margins(&self, graph: usize, ours: Ours) -> Vec<Margin> {
+        let mut margins = Vec::new();
+        for budget in &self.budgets[graph] {
+            for (mark, part) in MARKS.into_iter().enumerate() {
+                if let Some(ahead) = self.margin(graph, budget, ours, mark) {
+                    margins.push(Margin {
+                        stored: budget.stored,
+                        part,
+                        ahead,
+                    });
+                }
+            }
+        }
+        margins
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut parameters = common_parameters(self.trials.subjects());
+        for (graph, name) in self.graphs() {
+            let budgets: Vec<String> = self.budgets[graph]
+                .iter()
+                .map(|budget| {
+                    format!(
+                        "{} ({})",
+                        count(budget.stored.into()),
+                        look(&budget.ring).name
+                    )
+                })
+                .collect();
+            parameters.push(parameter(&format!("memory on {name}"), budgets.join(", ")));
+        }
+        let first = self.budgets.first().and_then(|budgets| budgets.first());
+        if let Some(budget) = first {
+            let ours = Ours::ALL.map(|ours| ours.within(budget.stored).to_string());
+            parameters.push(parameter(
+                "ours, in the least memory of the first graph",
+                ours.join("; "),
+            ));
+        }
+        let seeds: Vec<String> = self.seeds.iter().map(ToString::to_string).collect();
+        parameters.push(parameter("those of the seeds", seeds.join("; ")));
+        parameters
+    }
+}
+
+/// How far ahead one of ours is.
+struct Margin {
+    stored: u32,
+    part: f64,
+    ahead: f64,
+}

@@ -1,0 +1,120 @@
+//! The figures of the experiment.
+
+use junkai_charts::{Axis, Format, Scatter};
+
+use super::{Ours, Results};
+use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_axis};
+use crate::experiment::look::look;
+use crate::experiment::trials::MARKS;
+use crate::experiment::words::percent;
+use crate::outcome::Figure;
+use crate::policy::Policy;
+
+/// The colour and the name of the seed's rings of any size.
+const RINGS: &str = "seed ring, by size";
+
+impl Results<'_> {
+    pub(super) fn figures(&self) -> Vec<Figure> {
+        vec![
+            self.by_memory(1, "memory-20"),
+            self.by_memory(3, "memory-50"),
+            self.progress(),
+        ]
+    }
+
+    /// The share at a mark against the memory that it took.
+    fn by_memory(&self, mark: usize, name: &str) -> Figure {
+        let figure = Multiples {
+            name,
+            title: &format!("PageRank after {} of the pages, against memory", percent(MARKS[mark])),
+            caption: "Lines: policies that can be given any memory. Marks: the others, at what they happened to store. What is missing \
+                      did not come so far."
+                .to_owned(),
+            columns: Columns::Two,
+        };
+        figure.draw(self.trials.subjects(), |graph| {
+            let mut series = Vec::new();
+            for ours in Ours::ALL {
+                let mut line = Vec::new();
+                let mut name = None;
+                for budget in &self.budgets[graph] {
+                    let trial = self.trials.of(graph, &ours.within(budget.stored));
+                    line.extend(
+                        trial.share_at[mark].map(|share| (f64::from(budget.stored), share)),
+                    );
+                    name = Some(look(&trial.policy));
+                }
+                series.extend(
+                    name.filter(|_| !line.is_empty())
+                        .map(|look| Series::Line(look.line(line))),
+                );
+            }
+            series.extend(self.rings(graph, mark));
+            for policy in self
+                .seeds
+                .iter()
+                .filter(|policy| matches!(policy, Policy::Crawl(_)))
+            {
+                let trial = self.trials.of(graph, policy);
+                let point = trial.share_at[mark].map(|share| (f64::from(trial.stored_max), share));
+                let look = look(policy);
+                series.push(Series::Points(
+                    Scatter::new(look.name.clone(), point).slot(look.slot()),
+                ));
+            }
+            let y = Axis::linear("share of PageRank").format(Format::Share);
+            (Axis::log("URLs in memory"), y, series)
+        })
+    }
+
+    /// The seed's rings, as one line.
+    fn rings(&self, graph: usize, mark: usize) -> Option<Series> {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for policy in self
+            .seeds
+            .iter()
+            .filter(|policy| matches!(policy, Policy::SeedRing(_)))
+        {
+            let trial = self.trials.of(graph, policy);
+            points.extend(trial.share_at[mark].map(|share| (f64::from(trial.stored_max), share)));
+        }
+        points.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let line = junkai_charts::Line::new(RINGS, points.iter().copied()).slot(0);
+        (!points.is_empty()).then_some(Series::Line(line))
+    }
+
+    /// The whole crawl in the middle budget.
+    fn progress(&self) -> Figure {
+        let figure = Multiples {
+            name: "progress",
+            title: "PageRank gathered against pages visited, in the same memory",
+            caption: "In the middle budget of each graph; breadth first, IRLbot and in-degree first, which are not bounded, store what \
+                      they need."
+                .to_owned(),
+            columns: Columns::Two,
+        };
+        figure.draw(self.trials.subjects(), |graph| {
+            let budgets = &self.budgets[graph];
+            let budget = &budgets[budgets.len() / 2];
+            let policies = [
+                Policy::Opt,
+                Policy::breadth_first(),
+                Policy::irlbot(),
+                Policy::in_degree(),
+            ];
+            let ours = [Ours::Worth, Ours::Welcome].map(|ours| ours.within(budget.stored));
+            let mut lines: Vec<Series> = policies
+                .iter()
+                .chain(&ours)
+                .map(|policy| {
+                    Series::Line(look(policy).line(self.trials.of(graph, policy).share_curve()))
+                })
+                .collect();
+            let ring = self.trials.of(graph, &budget.ring);
+            lines.push(Series::Line(
+                junkai_charts::Line::new("seed ring of that memory", ring.share_curve()).slot(0),
+            ));
+            (pages_axis(), share_axis(), lines)
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! The same figure for several graphs, side by side.
+
+use junkai_charts::{Axis, Chart, Format, Grid};
+
+use super::words::count;
+use crate::outcome::{Drawing, Figure};
+use crate::subject::Subject;
+
+/// Panels side by side: two leave room for ten lines, three for a few.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    Two = 2,
+    Three = 3,
+}
+
+/// A figure to be drawn for each graph.
+pub(super) struct Multiples<'a> {
+    pub(super) name: &'a str,
+    pub(super) title: &'a str,
+    pub(super) caption: String,
+    pub(super) columns: Columns,
+}
+
+impl Multiples<'_> {
+    /// Draws it: `panel` adds the data of a graph to its empty axes.
+    pub(super) fn draw(
+        self,
+        subjects: &[Subject],
+        mut panel: impl FnMut(usize) -> (Axis, Axis, Vec<Series>),
+    ) -> Figure {
+        let is_alone = subjects.len() == 1;
+        let mut grid = Grid::new(self.title).columns(self.columns as usize);
+        let mut alone = None;
+        for (graph, subject) in subjects.iter().enumerate() {
+            let (x, y, series) = panel(graph);
+            let pages = count(subject.value.reachable().into());
+            let chart = if is_alone {
+                Chart::new(self.title, x, y)
+                    .subtitle(format!("{}, {pages} pages", subject.web.name))
+            } else {
+                Chart::new(subject.web.name.clone(), x, y).subtitle(format!("{pages} pages"))
+            };
+            let chart = series.into_iter().fold(chart, Series::add);
+            if is_alone {
+                alone = Some(chart);
+            } else {
+                grid = grid.chart(chart);
+            }
+        }
+        Figure {
+            name: self.name.to_owned(),
+            caption: self.caption,
+            chart: match alone {
+                Some(chart) => Drawing::One(Box::new(chart)),
+                None => Drawing::Many(Box::new(grid)),
+            },
+        }
+    }
+}
+
+/// What is drawn between the axes.
+pub(super) enum Series {
+    Line(junkai_charts::Line),
+    Points(junkai_charts::Scatter),
+}
+
+impl Series {
+    fn add(chart: Chart, series: Series) -> Chart {
+        match series {
+            Series::Line(line) => chart.line(line),
+            Series::Points(points) => chart.scatter(points),
+        }
+    }
+}
+
+/// The part of the pages that were visited.
+pub(super) fn pages_axis() -> Axis {
+    Axis::linear("pages visited")
+        .format(Format::Share)
+        .min(0.0)
+        .max(1.0)
+}
+
+/// The share of PageRank that was gathered.
+pub(super) fn share_axis() -> Axis {
+    Axis::linear("share of PageRank")
+        .format(Format::Share)
+        .min(0.0)
+        .max(1.0)
+}

@@ -1,0 +1,290 @@
+//! Seed 000: how much of what matters a ring of slots fetches, at what memory, and what of it comes from discarding.
+//!
+//! Seed 000, figures 2 to 6: PageRank against the fewest pages; pages and PageRank as the slots *B* or the residues *H* vary;
+//! PageRank, and URLs in memory, against pages for every policy. Beside them an ablation that the seed does not have: breadth
+//! first, then servers interleaved with nothing discarded, then the seed's ring.
+//!
+//! Departures: the seed's graph of 76 million pages is not to be had, so the claims are tested on each graph at hand; the seed
+//! varies *H* with *B* = 1024, here it is 256, because the graphs are smaller.
+
+mod claims;
+mod draw;
+mod findings;
+mod tables;
+
+use std::time::Duration;
+
+use junkai_frontier::admission::BudgetConfig;
+
+use super::Watch;
+use super::trials::{Meter, Trials};
+use super::words::{common_parameters, graph_names, parameter};
+use crate::outcome::Outcome;
+use crate::policy::{CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup};
+use crate::subject::Subject;
+
+/// What is to be varied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Vary {
+    /// Slots and keys, one after the other.
+    #[default]
+    Both,
+    /// Slots: *B*.
+    Slots,
+    /// Keys of servers: *H*.
+    Keys,
+    /// Neither: the policies are compared, no more.
+    Nothing,
+}
+
+/// The size of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingSize {
+    /// *B*: steps that can be booked ahead.
+    pub slots: usize,
+    /// *H*: residues of servers.
+    pub keys: u32,
+}
+
+impl RingSize {
+    /// As many slots as keys.
+    #[must_use]
+    pub fn square(side: u16) -> RingSize {
+        RingSize {
+            slots: side.into(),
+            keys: side.into(),
+        }
+    }
+
+    fn policy(self) -> Policy {
+        Policy::seed_ring(self.slots, self.keys)
+    }
+}
+
+/// The settings of the experiment.
+#[derive(Clone, Debug)]
+pub struct RingExperiment {
+    /// What is to be varied.
+    pub vary: Vary,
+    /// The slots to try (figure 3). Default 8, 16, … 2048.
+    pub slots: Vec<usize>,
+    /// The keys that go with them. Default 1024.
+    pub keys_fixed: u32,
+    /// The keys to try (figure 4). Default 8, 16, … 2048.
+    pub keys: Vec<u32>,
+    /// The slots that go with them. Default 256.
+    pub slots_fixed: usize,
+    /// The rings that are compared with other policies (figures 5 and 6), from small to large; the last is the one of the
+    /// seed's claims. Default 64, 256, 1024 and 2048, squared.
+    pub sizes: Vec<RingSize>,
+    /// The ring of which our policies get the memory. Default 256 × 256.
+    pub memory_of: RingSize,
+}
+
+impl Default for RingExperiment {
+    fn default() -> RingExperiment {
+        RingExperiment {
+            vary: Vary::Both,
+            slots: (3..=11).map(|power| 1 << power).collect(),
+            keys_fixed: 1024,
+            keys: (3..=11).map(|power| 1 << power).collect(),
+            slots_fixed: 256,
+            sizes: [64, 256, 1024, 2048].map(RingSize::square).into(),
+            memory_of: RingSize::square(256),
+        }
+    }
+}
+
+/// Runs it on each graph.
+pub fn run(subjects: &[Subject], experiment: &RingExperiment, watch: Watch<'_>) -> Outcome {
+    let plan = Plan { experiment };
+    let first: usize = plan.policies(subjects.first()).len();
+    let meter = Meter::for_crawls(watch, subjects, first + 1);
+    let mut trials = Trials::new(subjects);
+    trials.run(
+        |trials, graph| plan.policies(trials.subjects().get(graph)),
+        &meter,
+    );
+    trials.run(|trials, graph| vec![plan.worth(trials, graph)], &meter);
+    meter.finish();
+    let results = Results { trials, plan };
+    Outcome {
+        name: "ring".to_owned(),
+        title: "The O(1) ring of seed 000, against every other order".to_owned(),
+        command: format!("junkai lab ring {}{}", plan.option(), graph_names(subjects)),
+        parameters: results.parameters(),
+        findings: results.findings(),
+        claims: results.claims(),
+        tables: results.tables(),
+        figures: results.figures(),
+    }
+}
+
+/// Which crawls there are.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    experiment: &'a RingExperiment,
+}
+
+/// What came of them.
+struct Results<'a> {
+    trials: Trials<'a>,
+    plan: Plan<'a>,
+}
+
+impl Plan<'_> {
+    fn option(self) -> &'static str {
+        match self.experiment.vary {
+            Vary::Both => "",
+            Vary::Slots => "--vary slots ",
+            Vary::Keys => "--vary keys ",
+            Vary::Nothing => "--vary nothing ",
+        }
+    }
+
+    /// The crawls of a graph whose settings are known beforehand.
+    fn policies(self, subject: Option<&Subject>) -> Vec<Policy> {
+        let mut policies = Plan::others();
+        policies.extend(self.sizes());
+        policies.push(self.our_ring());
+        policies.push(self.experiment.memory_of.policy());
+        policies.extend(subject.map(|subject| self.interleaving(subject)));
+        policies.extend(self.varied_slots());
+        policies.extend(self.varied_keys(ServerSpread::Hashed));
+        policies.extend(self.varied_keys(ServerSpread::Plain));
+        policies
+    }
+
+    /// The orders that have no ring.
+    fn others() -> Vec<Policy> {
+        vec![
+            Policy::Opt,
+            Policy::breadth_first(),
+            Policy::irlbot(),
+            published(),
+            Policy::in_degree(),
+        ]
+    }
+
+    fn sizes(self) -> Vec<Policy> {
+        let sizes = self.experiment.sizes.iter();
+        sizes.map(|size| size.policy()).collect()
+    }
+
+    /// The crawler's own ring, with the memory of the seed's.
+    fn our_ring(self) -> Policy {
+        our_ring(self.experiment.memory_of)
+    }
+
+    /// The seed's ring with so many slots that nothing is ever discarded.
+    fn interleaving(self, subject: &Subject) -> Policy {
+        // Each page takes every second step of its residue, and the largest residue may hold them all.
+        let steps = 2 * (subject.web.links.page_count() as usize + 2);
+        Policy::seed_ring(
+            steps.next_power_of_two().min(SLOTS_MAX),
+            self.experiment.keys_fixed,
+        )
+    }
+
+    fn varied_slots(self) -> Vec<Policy> {
+        if !matches!(self.experiment.vary, Vary::Both | Vary::Slots) {
+            return Vec::new();
+        }
+        let slots = self.experiment.slots.iter();
+        slots
+            .map(|&slots| Policy::seed_ring(slots, self.experiment.keys_fixed))
+            .collect()
+    }
+
+    fn varied_keys(self, spread: ServerSpread) -> Vec<Policy> {
+        if !matches!(self.experiment.vary, Vary::Both | Vary::Keys) {
+            return Vec::new();
+        }
+        let keys = self.experiment.keys.iter();
+        keys.map(
+            |&residues| match Policy::seed_ring(self.experiment.slots_fixed, residues) {
+                Policy::SeedRing(setup) => Policy::SeedRing(SeedRingSetup { spread, ..setup }),
+                other @ (Policy::Opt | Policy::Crawl(_)) => other,
+            },
+        )
+        .collect()
+    }
+
+    /// Ours, in the memory that a ring of the seed took on this graph.
+    fn worth(self, trials: &Trials<'_>, graph: usize) -> Policy {
+        let ring = trials.of(graph, &self.experiment.memory_of.policy());
+        worth_in(ring.stored_max, Evicted::Aside)
+    }
+
+    /// What is compared in figures 5 and 6.
+    fn compared(self, trials: &Trials<'_>, graph: usize) -> Vec<Policy> {
+        let mut policies = Plan::others();
+        policies.extend(self.sizes());
+        policies.push(self.our_ring());
+        policies.push(self.worth(trials, graph));
+        policies
+    }
+}
+
+/// Slots beyond which a ring takes more memory than it is worth.
+const SLOTS_MAX: usize = 1 << 24;
+
+/// IRLbot with the budgets and queues of its paper.
+pub(super) fn published() -> Policy {
+    Policy::at_once(CrawlOrder::SiteBudgets(BudgetConfig::published()))
+}
+
+/// The crawler's own ring alone: everything found is offered to it at once, and what finds no slot is discarded.
+fn our_ring(size: RingSize) -> Policy {
+    Policy::Crawl(Setup {
+        order: CrawlOrder::Fifo,
+        candidates_max: None,
+        evicted: Evicted::Discarded,
+        ring: Some(RingSetup {
+            slots: size.slots,
+            keys: size.keys,
+            concurrency: usize::MAX,
+            lookahead: usize::MAX,
+            latency: Duration::ZERO,
+            ..RingSetup::default()
+        }),
+    })
+}
+
+/// Our policy when so many pages may wait, those included that were handed to the ring ahead of their turn.
+pub(super) fn worth_in(stored: u32, evicted: Evicted) -> Policy {
+    let candidates = (stored as usize).saturating_sub(RingSetup::default().lookahead);
+    Policy::worth(Some(candidates.max(1)), evicted)
+}
+
+impl Results<'_> {
+    fn parameters(&self) -> Vec<crate::outcome::Parameter> {
+        let experiment = self.plan.experiment;
+        let mut parameters = common_parameters(self.trials.subjects());
+        let list = |numbers: &[String]| numbers.join(", ");
+        if !self.plan.varied_slots().is_empty() {
+            let slots: Vec<String> = experiment.slots.iter().map(usize::to_string).collect();
+            let value = format!("{} with H = {}", list(&slots), experiment.keys_fixed);
+            parameters.push(parameter("slots B tried", value));
+        }
+        if !self.plan.varied_keys(ServerSpread::Hashed).is_empty() {
+            let keys: Vec<String> = experiment.keys.iter().map(u32::to_string).collect();
+            let value = format!(
+                "{} with B = {}, hashed and not hashed",
+                list(&keys),
+                experiment.slots_fixed
+            );
+            parameters.push(parameter("residues H tried", value));
+        }
+        let policies: Vec<String> = (self.plan.compared(&self.trials, 0).iter())
+            .map(ToString::to_string)
+            .collect();
+        if !self.trials.subjects().is_empty() {
+            parameters.push(parameter(
+                "policies of the first graph",
+                policies.join("; "),
+            ));
+        }
+        parameters
+    }
+}

@@ -1,0 +1,352 @@
+//! The numbers of the experiment.
+
+use super::{Plan, Results};
+use crate::crawl::Pace;
+use crate::experiment::look::look;
+use crate::experiment::trials::{LEVELS, MARKS, Trial};
+use crate::experiment::words::{counted, percent, share, text};
+use crate::outcome::{Cell, Table};
+use crate::policy::{Policy, ServerSpread};
+
+/// Shares of PageRank of which figure 2 asks in how few pages they are.
+const CONCENTRATIONS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
+
+/// How a gain over breadth first comes about.
+pub(super) struct Ablation {
+    /// The share of PageRank of breadth first.
+    pub(super) breadth_first: f64,
+    /// With servers interleaved, and nothing discarded.
+    pub(super) interleaved: f64,
+    /// With what does not fit discarded, at the size that gains most.
+    pub(super) discarding: f64,
+    /// That size.
+    pub(super) best: String,
+}
+
+impl Ablation {
+    /// The part of the gain that interleaving explains; none if there is no gain.
+    pub(super) fn explained(&self) -> Option<f64> {
+        let gain = self.discarding - self.breadth_first;
+        (0.0005 <= gain).then(|| (self.interleaved - self.breadth_first) / gain)
+    }
+}
+
+impl Results<'_> {
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let mut tables = vec![
+            self.shares(),
+            self.memory(),
+            self.ablation(),
+            self.concentration(),
+        ];
+        if !self.plan.varied_slots().is_empty() {
+            tables.push(self.slots());
+        }
+        if !self.plan.varied_keys(ServerSpread::Hashed).is_empty() {
+            tables.push(self.keys());
+        }
+        tables
+    }
+
+    /// Numbers and names of the graphs.
+    pub(super) fn graphs(&self) -> impl Iterator<Item = (usize, &str)> {
+        let names = self.trials.subjects().iter();
+        names.map(|subject| subject.web.name.as_str()).enumerate()
+    }
+
+    fn shares(&self) -> Table {
+        let mut rows = Vec::new();
+        for (graph, name) in self.graphs() {
+            let interleaving = self.plan.interleaving(&self.trials.subjects()[graph]);
+            let mut policies = self.plan.compared(&self.trials, graph);
+            policies.push(interleaving);
+            for policy in policies {
+                let trial = self.trials.of(graph, &policy);
+                let mut row = vec![text(name), text(look(&policy).name)];
+                row.extend(trial.share_at.map(Cell::share));
+                row.extend([
+                    Cell::Share(trial.coverage),
+                    Cell::Share(trial.share),
+                    stored(trial),
+                    text(least_gap(&policy, trial.pace)),
+                    Cell::Count(trial.pace.violations),
+                ]);
+                rows.push(row);
+            }
+        }
+        let mut columns = vec!["graph".to_owned(), "policy".to_owned()];
+        columns.extend(MARKS.map(|mark| format!("at {}", percent(mark))));
+        columns.extend(
+            [
+                "coverage",
+                "in the end",
+                "most stored",
+                "least gap",
+                "too early",
+            ]
+            .map(str::to_owned),
+        );
+        Table {
+            name: "shares".to_owned(),
+            caption: "Share of PageRank when a part of the pages was visited (–: the crawl ended before), the part of the pages \
+                      visited in the end and their share, the most URLs that waited in memory, the least gap between two visits \
+                      to a server (000: start to start in steps; ours: end to start) and visits that came too early."
+                .to_owned(),
+            columns,
+            rows,
+        }
+    }
+
+    /// For each family of policies, the smallest store with which a share of PageRank was reached.
+    fn memory(&self) -> Table {
+        let mut rows = Vec::new();
+        for (graph, name) in self.graphs() {
+            let irlbot = self.trials.of(graph, &Policy::irlbot()).stored_at;
+            for (family, stored_at) in self.families(graph) {
+                let mut row = vec![text(name), text(family)];
+                for (stored, irlbot) in stored_at.into_iter().zip(irlbot) {
+                    row.push(counted(stored));
+                    row.push(Cell::share(ratio(irlbot, stored)));
+                }
+                rows.push(row);
+            }
+        }
+        let mut columns = vec!["graph".to_owned(), "policy".to_owned()];
+        for level in LEVELS {
+            columns.push(format!("stored for {}", percent(level)));
+            columns.push("IRLbot’s ÷ it".to_owned());
+        }
+        Table {
+            name: "memory".to_owned(),
+            caption: "The most URLs that waited in memory until a share of PageRank was reached, and how many times as many \
+                      IRLbot needed. For rings, the smallest of all sizes tried."
+                .to_owned(),
+            columns,
+            rows,
+        }
+    }
+
+    /// The smallest store of each family for each level.
+    fn families(&self, graph: usize) -> Vec<(String, [Option<u32>; LEVELS.len()])> {
+        let of = |policy: &Policy| self.trials.of(graph, policy).stored_at;
+        let worth = self.plan.worth(&self.trials, graph);
+        let singles = [
+            Policy::irlbot(),
+            super::published(),
+            Policy::breadth_first(),
+            Policy::in_degree(),
+            self.plan.our_ring(),
+            worth,
+        ];
+        let mut families: Vec<_> = singles
+            .iter()
+            .map(|policy| (look(policy).name, of(policy)))
+            .collect();
+        families.insert(
+            4,
+            ("seed ring, best size".to_owned(), self.best_rings(graph)),
+        );
+        families
+    }
+
+    /// The smallest store of the seed's rings for each level.
+    pub(super) fn best_rings(&self, graph: usize) -> [Option<u32>; LEVELS.len()] {
+        let rings: Vec<_> = self
+            .trials
+            .all(graph)
+            .filter(|trial| matches!(trial.policy, Policy::SeedRing(_)))
+            .collect();
+        std::array::from_fn(|level| rings.iter().filter_map(|ring| ring.stored_at[level]).min())
+    }
+
+    fn ablation(&self) -> Table {
+        let mut rows = Vec::new();
+        for (graph, name) in self.graphs() {
+            for (place, mark) in MARKS.into_iter().enumerate() {
+                let Some(ablation) = self.ablation_of(graph, place) else {
+                    continue;
+                };
+                rows.push(vec![
+                    text(name),
+                    text(percent(mark)),
+                    Cell::Share(ablation.breadth_first),
+                    Cell::Share(ablation.interleaved),
+                    Cell::Share(ablation.discarding),
+                    text(ablation.best.clone()),
+                    ablation
+                        .explained()
+                        .map_or(Cell::None, |part| text(percent(part))),
+                ]);
+            }
+        }
+        Table {
+            name: "ablation".to_owned(),
+            caption: "Share of PageRank by breadth first, with servers interleaved and nothing discarded (the seed’s ring with \
+                      more slots than pages), and with discarding at the size that gains most; the part of the gain that \
+                      interleaving alone explains (above 100 %: discarding costs)."
+                .to_owned(),
+            columns: [
+                "graph",
+                "pages visited",
+                "breadth first",
+                "interleaved",
+                "and discarding",
+                "best size",
+                "by interleaving",
+            ]
+            .map(str::to_owned)
+            .into(),
+            rows,
+        }
+    }
+
+    /// What each step brings at a mark; none if no ring that discards came so far.
+    pub(super) fn ablation_of(&self, graph: usize, mark: usize) -> Option<Ablation> {
+        let subject = &self.trials.subjects()[graph];
+        let interleaving = self.trials.of(graph, &self.plan.interleaving(subject));
+        let breadth_first = self.trials.of(graph, &Policy::breadth_first());
+        let mut best: Option<(f64, &Trial)> = None;
+        for policy in self.plan.sizes() {
+            let trial = self.trials.of(graph, &policy);
+            if let Some(share) = trial.share_at[mark].filter(|_| 0 < trial.discarded)
+                && best.is_none_or(|(most, _)| most < share)
+            {
+                best = Some((share, trial));
+            }
+        }
+        let (discarding, best) = best?;
+        Some(Ablation {
+            breadth_first: breadth_first.share_at[mark]?,
+            interleaved: interleaving.share_at[mark]?,
+            discarding,
+            best: look(&best.policy).name,
+        })
+    }
+
+    fn concentration(&self) -> Table {
+        let mut rows = Vec::new();
+        for (graph, name) in self.graphs() {
+            let subject = &self.trials.subjects()[graph];
+            let cumulated = subject.value.cumulated(&subject.value.best_first());
+            let mut row = vec![text(name), Cell::Count(subject.value.reachable().into())];
+            for level in CONCENTRATIONS {
+                let pages = cumulated.partition_point(|share| *share < level) + 1;
+                let part = pages as f64 / f64::from(subject.value.reachable().max(1));
+                row.push(text(format!("{:.3} %", 100.0 * part)));
+            }
+            rows.push(row);
+        }
+        let mut columns = vec!["graph".to_owned(), "pages".to_owned()];
+        columns.extend(CONCENTRATIONS.map(|level| format!("hold {}", percent(level))));
+        Table {
+            name: "concentration".to_owned(),
+            caption: "The fewest pages that hold a share of PageRank (figure 2), as a part of the pages that can be reached.".to_owned(),
+            columns,
+            rows,
+        }
+    }
+
+    fn slots(&self) -> Table {
+        let mut rows = Vec::new();
+        for (graph, name) in self.graphs() {
+            for (slots, policy) in self
+                .plan
+                .experiment
+                .slots
+                .iter()
+                .zip(self.plan.varied_slots())
+            {
+                let trial = self.trials.of(graph, &policy);
+                rows.push(vec![
+                    text(name),
+                    Cell::Count(*slots as u64),
+                    Cell::Count(trial.pages.into()),
+                    Cell::Share(trial.share),
+                    Cell::Count(trial.stored_max.into()),
+                ]);
+            }
+        }
+        Table {
+            name: "slots".to_owned(),
+            caption: format!(
+                "Pages that the seed’s ring visits before it runs dry, their share of PageRank, and the most URLs in memory, by \
+                 slots B, with H = {} (figure 3).",
+                self.plan.experiment.keys_fixed
+            ),
+            columns: [
+                "graph",
+                "slots B",
+                "pages",
+                "share of PageRank",
+                "most stored",
+            ]
+            .map(str::to_owned)
+            .into(),
+            rows,
+        }
+    }
+
+    fn keys(&self) -> Table {
+        let mut rows = Vec::new();
+        let hashed = self.plan.varied_keys(ServerSpread::Hashed);
+        let plain = self.plan.varied_keys(ServerSpread::Plain);
+        for (graph, name) in self.graphs() {
+            for (place, keys) in self.plan.experiment.keys.iter().enumerate() {
+                let mut row = vec![text(name), Cell::Count(u64::from(*keys))];
+                for policies in [&hashed, &plain] {
+                    let trial = self.trials.of(graph, &policies[place]);
+                    row.extend([Cell::Count(trial.pages.into()), Cell::Share(trial.share)]);
+                }
+                rows.push(row);
+            }
+        }
+        Table {
+            name: "keys".to_owned(),
+            caption: format!(
+                "The same by residues H, with B = {} (figure 4): servers find their residue by a hash, or by their number.",
+                self.plan.experiment.slots_fixed
+            ),
+            columns: [
+                "graph",
+                "residues H",
+                "pages, hashed",
+                "share, hashed",
+                "pages, not hashed",
+                "share, not hashed",
+            ]
+            .map(str::to_owned)
+            .into(),
+            rows,
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// The ring that the seed's claims are about.
+    pub(super) fn claimed(self) -> Option<Policy> {
+        self.sizes().pop()
+    }
+}
+
+/// How many times `stored` the memory of IRLbot is.
+pub(super) fn ratio(irlbot: Option<u32>, stored: Option<u32>) -> Option<f64> {
+    let (irlbot, stored) = (irlbot?, stored?);
+    (stored != 0).then(|| f64::from(irlbot) / f64::from(stored))
+}
+
+/// The most URLs in memory; the ceiling stores nothing.
+fn stored(trial: &Trial) -> Cell {
+    match trial.policy {
+        Policy::Opt => Cell::None,
+        Policy::SeedRing(_) | Policy::Crawl(_) => Cell::Count(trial.stored_max.into()),
+    }
+}
+
+/// The least gap between two visits to a server, in its unit.
+fn least_gap(policy: &Policy, pace: Pace) -> String {
+    match (policy, pace.least) {
+        (_, None) => "–".to_owned(),
+        (Policy::Crawl(_), Some(micros)) => format!("{} s", share(micros as f64 / 1e6)),
+        (Policy::Opt | Policy::SeedRing(_), Some(steps)) => format!("{steps} steps"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Numbers and tables in words.
+
+use crate::outcome::{Cell, Parameter};
+use crate::subject::{SEEDS, Subject};
+
+/// A count with a comma between thousands.
+pub(super) fn count(number: u64) -> String {
+    Cell::Count(number).to_string()
+}
+
+/// A share with three decimals.
+pub(super) fn share(share: f64) -> String {
+    format!("{share:.3}")
+}
+
+/// A difference of shares, with its sign.
+pub(super) fn difference(difference: f64) -> String {
+    // A difference that would be written as zero has no sign.
+    let text = format!("{difference:+.3}");
+    if matches!(text.as_str(), "+0.000" | "-0.000") {
+        "±0.000".to_owned()
+    } else {
+        text.replace('-', "−")
+    }
+}
+
+/// A part of a whole, in percent.
+pub(super) fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+/// Names joined as in a sentence.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A cell of text.
+pub(super) fn text(text: impl Into<String>) -> Cell {
+    Cell::Text(text.into())
+}
+
+/// A cell with a count, if there is one.
+pub(super) fn counted(number: Option<u32>) -> Cell {
+    number.map_or(Cell::None, |number| Cell::Count(number.into()))
+}
+
+/// A parameter.
+pub(super) fn parameter(name: &str, value: impl Into<String>) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        value: value.into(),
+    }
+}
+
+/// Parameters that the experiments share.
+pub(super) fn common_parameters(subjects: &[Subject]) -> Vec<Parameter> {
+    let graphs: Vec<String> = subjects
+        .iter()
+        .map(|subject| {
+            let pages = count(subject.value.reachable().into());
+            format!("{} ({pages} pages that can be reached)", subject.web.name)
+        })
+        .collect();
+    vec![
+        parameter("graphs", graphs.join("; ")),
+        parameter(
+            "starts",
+            format!("the first page of each of the {SEEDS} largest strongly connected components"),
+        ),
+        parameter(
+            "PageRank",
+            "damping 0.85, shared out among the pages that can be reached",
+        ),
+    ]
+}
+
+/// The names of graphs, as a command takes them.
+pub(super) fn graph_names(subjects: &[Subject]) -> String {
+    let names: Vec<&str> = subjects
+        .iter()
+        .map(|subject| subject.web.name.as_str())
+        .collect();
+    names.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_signs_unless_they_are_none() {
+        assert_eq!(difference(0.0314), "+0.031");
+        assert_eq!(difference(-0.0314), "−0.031");
+        assert_eq!(difference(-0.0004), "±0.000");
+    }
+
+    #[test]
+    fn names_are_listed_as_in_a_sentence() {
+        let names = |text: &str| {
+            text.split_terminator(' ')
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(listed(&names("")), "none");
+        assert_eq!(listed(&names("a")), "a");
+        assert_eq!(listed(&names("a b c")), "a, b and c");
+    }
+}
