@@ -161,7 +161,7 @@ impl WaitingRoom {
 
     /// Takes in the best of those that were put aside, until more than three quarters of the candidates' room are taken; the rest is for who is
     /// found next.
-    pub(crate) fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
+    fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
         while self.is_ordered
             && self.admission.len() < self.candidates_low
             && let Some((ticket, entry)) = self.read(Backlog::next_aside)?
@@ -173,17 +173,23 @@ impl WaitingRoom {
         Ok(())
     }
 
-    /// Hands out the visit that comes next; none if none waits, or none of those that wait may go before another is over. It is out until it is [`done`](Self::done) or
-    /// [put off](Self::put_off).
-    pub(crate) fn next(&mut self) -> Option<Visit> {
+    /// Hands out the visit that comes next; none if none waits, or none of those that wait may go before another is over. It is out until it is
+    /// [`done`](Self::done) or [put off](Self::put_off).
+    ///
+    /// Its place is filled from aside at once. Were that put off, it would depend on the clock whether a page that is found next stands before or
+    /// behind the one from aside.
+    pub(crate) fn next(&mut self) -> Result<Option<Visit>, CrawlError> {
         if let Some(urgent) = self.urgent.pop_front() {
-            return Some(urgent);
+            return Ok(Some(urgent));
         }
-        let candidate = self.admission.next()?;
+        let Some(candidate) = self.admission.next() else {
+            return Ok(None);
+        };
         let mut visit = candidate.visit;
         visit.worth = candidate.worth;
         visit.receipt.is_handed_out = true;
-        Some(visit)
+        self.fill_from_aside()?;
+        Ok(Some(visit))
     }
 
     /// A visit is over, or will not be made.

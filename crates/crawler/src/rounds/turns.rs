@@ -32,13 +32,12 @@ impl Rounds {
         if !self.room.is_ordered() || self.is_winding_down {
             return Ok(());
         }
-        self.room.fill_from_aside()?;
         self.hand_out()
     }
 
     fn hand_out(&mut self) -> Result<(), CrawlError> {
         while 0 < self.places()
-            && let Some(visit) = self.room.next()
+            && let Some(visit) = self.room.next()?
         {
             self.line_up(visit)?;
         }

@@ -135,6 +135,8 @@ struct Pair {
     done: BTreeSet<u64>,
     /// Put off until long after the test.
     put_off: BTreeSet<u64>,
+    /// Its places were filled since it was opened.
+    is_filled: bool,
 }
 
 impl Pair {
@@ -149,6 +151,7 @@ impl Pair {
             out: Vec::new(),
             done: BTreeSet::new(),
             put_off: BTreeSet::new(),
+            is_filled: order != Order::Fifo,
         }
     }
 
@@ -172,7 +175,10 @@ impl Pair {
                 self.taken_in += 1;
             }
             Op::Raise { page: number } => self.room.raise(&page(number), Some(&source)),
-            Op::Refill { entries_max } => self.room.refill(entries_max).unwrap(),
+            Op::Refill { entries_max } => {
+                self.room.refill(entries_max).unwrap();
+                self.is_filled = self.room.is_ordered;
+            }
             Op::Next => self.next(),
             Op::Done { at } if !self.out.is_empty() => {
                 let visit = self.out.swap_remove(at % self.out.len());
@@ -193,12 +199,13 @@ impl Pair {
                 self.out.clear();
                 self.turns.lock().unwrap().clear();
                 self.room = open(self.folder.path(), order, &self.turns);
+                self.is_filled = false;
             }
         }
     }
 
     fn next(&mut self) {
-        let Some(visit) = self.room.next() else {
+        let Some(visit) = self.room.next().unwrap() else {
             return;
         };
         let number = number(&visit);
@@ -218,9 +225,18 @@ impl Pair {
             "as many turns as visits that are out"
         );
         assert!(self.room.admission.len() <= self.room.candidates_max);
+        self.check_places();
         let stats = self.room.stats();
         let left = self.taken_in - self.done.len() as u64;
         assert_eq!(stats.waiting + stats.in_hand, left, "nothing is lost");
+    }
+}
+
+impl Pair {
+    /// While the order is the same, no place is free that somebody aside could have.
+    fn check_places(&self) {
+        let is_low = self.room.admission.len() < self.room.candidates_low;
+        assert!(!self.is_filled || !is_low || self.room.stats().aside == 0);
     }
 }
 
@@ -272,7 +288,7 @@ fn robots_txt_waits_for_nobody_and_has_no_turn_to_give_back() {
     let entry = robots_entry(&target, "http://h0.example", now);
     pair.room.append(&entry).unwrap();
     pair.room.refill(1).unwrap();
-    let rules = pair.room.next().unwrap();
+    let rules = pair.room.next().unwrap().unwrap();
     assert_eq!((&rules.url, rules.purpose), (&target, Purpose::Robots));
     pair.room.done(rules);
     assert!(pair.turns.lock().unwrap().is_empty());
