@@ -13,7 +13,7 @@ const WIDTH: u64 = 30;
 /// Shows how far a long operation has come.
 pub(crate) struct Bar {
     is_shown: bool,
-    stage: Option<Stage>,
+    name: Option<&'static str>,
     drawn: Instant,
     is_dirty: bool,
 }
@@ -22,22 +22,27 @@ impl Bar {
     pub(crate) fn new() -> Bar {
         Bar {
             is_shown: std::io::stderr().is_terminal(),
-            stage: None,
+            name: None,
             drawn: Instant::now(),
             is_dirty: false,
         }
     }
 
-    /// Draws, if it is time to.
+    /// Draws how far a graph's stage has come, if it is time to.
     pub(crate) fn show(&mut self, progress: Progress) {
-        let is_new = self.stage != Some(progress.stage);
+        self.at(name(progress.stage), progress.done, progress.total);
+    }
+
+    /// Draws how far something else has come, if it is time to.
+    pub(crate) fn at(&mut self, name: &'static str, done: u64, total: u64) {
+        let is_new = self.name != Some(name);
         if !self.is_shown || (!is_new && self.drawn.elapsed() < DRAW_EVERY) {
             return;
         }
-        self.stage = Some(progress.stage);
+        self.name = Some(name);
         self.drawn = Instant::now();
         self.is_dirty = true;
-        write(&format!("\r\x1b[K{}", line(progress)));
+        write(&format!("\r\x1b[K{}", line(name, done, total)));
     }
 
     /// Clears the line.
@@ -54,9 +59,9 @@ impl Drop for Bar {
     }
 }
 
-fn line(progress: Progress) -> String {
-    let total = progress.total.max(1);
-    let done = progress.done.min(total);
+fn line(name: &str, done: u64, total: u64) -> String {
+    let total = total.max(1);
+    let done = done.min(total);
     let part = |whole: u64| {
         u64::try_from(u128::from(whole) * u128::from(done) / u128::from(total)).unwrap_or(whole)
     };
@@ -64,7 +69,7 @@ fn line(progress: Progress) -> String {
     let empty = usize::try_from(WIDTH).unwrap_or_default() - filled;
     format!(
         "{:<22} {}{} {:>3} %",
-        name(progress.stage),
+        name,
         "█".repeat(filled),
         "░".repeat(empty),
         part(100)
@@ -96,13 +101,7 @@ mod tests {
 
     #[test]
     fn the_bar_fills_with_what_is_done() {
-        let at = |done, total| {
-            line(Progress {
-                stage: Stage::Write,
-                done,
-                total,
-            })
-        };
+        let at = |done, total| line("writing", done, total);
         assert!(at(0, 10).ends_with("░   0 %"), "{}", at(0, 10));
         assert!(at(10, 10).ends_with("█ 100 %"), "{}", at(10, 10));
         assert!(at(5, 10).ends_with(" 50 %"), "{}", at(5, 10));

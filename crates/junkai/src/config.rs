@@ -23,6 +23,19 @@ pub(crate) fn load(path: &Path) -> Result<Settings> {
     parse(&text).map_err(|mistakes| report(&path.display().to_string(), &mistakes))
 }
 
+/// The settings of an archive's last crawl, or those for its first; none in an archive of other people's.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn in_force(archive: &Path) -> Result<Option<Settings>> {
+    ["state/settings.toml", "junkai.toml"]
+        .map(|name| archive.join(name))
+        .into_iter()
+        .find(|path| path.is_file())
+        .map(|path| load(&path))
+        .transpose()
+}
+
 /// Puts all mistakes into one error.
 pub(crate) fn report(place: &str, mistakes: &[String]) -> anyhow::Error {
     let mut text = format!(

@@ -53,6 +53,9 @@ enum Command {
     /// Write what an archive knows for other programs: its link graph.
     #[command(subcommand)]
     Export(command::export::Export),
+    /// Try crawl orders out on web graphs or on an archive, under a virtual clock.
+    #[command(subcommand)]
+    Lab(command::lab::Lab),
     /// Show URLs as the crawler sees them: canonical form, fingerprint, site, SURT key. JSON lines.
     Url(command::url::Arguments),
     /// Say whether a robots.txt lets an agent visit URLs, and which line decides.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),
         Command::Export(export) => command::export::run(&export),
+        Command::Lab(lab) => command::lab::run(&lab),
         Command::Url(arguments) => command::url::run(&arguments),
         Command::Robots(arguments) => command::robots::run(&arguments),
         Command::Links(arguments) => command::links::run(&arguments),

@@ -1,0 +1,58 @@
+//! `junkai lab`: crawl orders tried out on web graphs, under a virtual clock, with the scheduler that crawls.
+//!
+//! Each subcommand is a file below; [`source`](self::source) says where graphs come from, [`show`](self::show) prints.
+
+mod crawl;
+mod experiment;
+mod generate;
+mod graph;
+mod show;
+mod source;
+mod what_if;
+
+use anyhow::Result;
+
+use crate::exit::Ending;
+
+/// What can be done in the lab.
+#[derive(clap::Subcommand)]
+pub(crate) enum Lab {
+    /// Say what graphs are like, side by side.
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(graph::Arguments),
+    /// Write a web-like graph of any size, from a seed.
+    #[command(after_help = generate::EXAMPLES)]
+    Generate(generate::Arguments),
+    /// Crawl a graph by any policies: what each has fetched when, in how much memory.
+    #[command(after_help = crawl::EXAMPLES)]
+    Crawl(crawl::Arguments),
+    /// Seed 000: what a ring of bounded size fetches, against breadth first and `IRLbot`.
+    #[command(after_help = experiment::EXAMPLES)]
+    Ring(experiment::RingArguments),
+    /// Seed 001: how soon in-degree-first finds authorities and hubs.
+    #[command(after_help = experiment::EXAMPLES)]
+    InDegree(experiment::InDegreeArguments),
+    /// Ours against all policies of the seeds, at equal memory.
+    #[command(after_help = experiment::EXAMPLES)]
+    Beyond(experiment::BeyondArguments),
+    /// All experiments, as one page that opens without a network.
+    #[command(after_help = experiment::EXAMPLES)]
+    Report(experiment::ReportArguments),
+    /// Say what another schedule would have made of a crawl, from its archive.
+    #[command(after_help = what_if::EXAMPLES)]
+    WhatIf(what_if::Arguments),
+}
+
+/// Does it.
+pub(crate) fn run(lab: &Lab) -> Result<Ending> {
+    match lab {
+        Lab::Graph(arguments) => graph::run(arguments),
+        Lab::Generate(arguments) => generate::run(arguments),
+        Lab::Crawl(arguments) => crawl::run(arguments),
+        Lab::Ring(arguments) => experiment::ring(arguments),
+        Lab::InDegree(arguments) => experiment::in_degree(arguments),
+        Lab::Beyond(arguments) => experiment::beyond(arguments),
+        Lab::Report(arguments) => experiment::report(arguments),
+        Lab::WhatIf(arguments) => what_if::run(arguments),
+    }
+}

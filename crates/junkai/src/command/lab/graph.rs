@@ -1,0 +1,84 @@
+//! `junkai lab graph`: what graphs are like.
+
+use anyhow::Result;
+use junkai_lab::graph::{HostCut, Statistics};
+
+use super::show::Table;
+use super::source::Sources;
+use crate::bar::Bar;
+use crate::exit::Ending;
+use crate::print::say;
+use crate::screen::grouped;
+
+/// Examples for `--help`.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  junkai lab graph graphs/cnr-2000 graphs/webkb     two graphs side by side
+  junkai lab graph graphs/cnr-2000 --generate 300000     beside a generated one
+  junkai lab graph archive/exports/graph --json     what `junkai export graph` wrote
+
+Measures are kept beside the graph (.junkai-graph), or in ~/.cache/junkai/graphs.";
+
+/// What `junkai lab graph` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    sources: Sources,
+    /// Print a JSON line for each graph.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints it.
+pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
+    let subjects = arguments.sources.subjects(&mut Bar::new())?;
+    let statistics: Vec<&Statistics> = subjects.iter().map(|subject| &subject.statistics).collect();
+    if arguments.json {
+        for graph in statistics {
+            say!("{}", serde_json::to_string(graph)?);
+        }
+        return Ok(Ending::Well);
+    }
+    for line in side_by_side(&statistics).lines() {
+        say!("{line}");
+    }
+    say!("");
+    for graph in statistics {
+        say!("{}: {}", graph.name, hosts(graph.host_cut));
+    }
+    Ok(Ending::Well)
+}
+
+fn side_by_side(statistics: &[&Statistics]) -> Table {
+    let mut columns = Vec::new();
+    for graph in statistics {
+        let rows = graph.rows();
+        if columns.is_empty() {
+            let names = rows.iter().map(|(name, _)| (*name).to_owned());
+            columns.push(std::iter::once(String::new()).chain(names).collect());
+        }
+        let values = rows
+            .into_iter()
+            .map(|(_, value)| match value.parse::<u64>() {
+                Ok(number) => grouped(number),
+                Err(_) => value,
+            });
+        columns.push(std::iter::once(graph.name.clone()).chain(values).collect());
+    }
+    Table { columns }
+}
+
+/// Where the hosts of a graph come from.
+fn hosts(cut: HostCut) -> String {
+    match cut {
+        HostCut::Urls => "hosts are the names in the URLs".to_owned(),
+        HostCut::Given => "hosts are as its maker lists them".to_owned(),
+        HostCut::EqualBlocks(pages) => {
+            format!("hosts are blocks of {} pages", grouped(pages.into()))
+        }
+        HostCut::Blocks { span, least } => format!(
+            "no URLs; a host ends where no link below {} passes, {least} pages at least",
+            grouped(span.into())
+        ),
+    }
+}

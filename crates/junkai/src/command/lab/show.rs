@@ -1,0 +1,204 @@
+//! Prints what the lab brings: findings in whole lines, tables that fit a terminal.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result};
+use junkai_lab::outcome::{Outcome, Verdict};
+
+use crate::bar::Bar;
+use crate::print::say;
+
+/// Columns of a terminal that can be counted on.
+pub(super) const WIDTH: usize = 80;
+
+/// Prints an outcome: as JSON, or what was found and where it was written.
+pub(super) fn outcome(outcome: &Outcome, written: Option<&Path>, json: bool) -> Result<()> {
+    if json {
+        say!("{}", serde_json::to_string(outcome)?);
+        return Ok(());
+    }
+    findings(outcome);
+    claims(outcome);
+    say!("");
+    if let Some(folder) = written {
+        say!(
+            "Written to {}: {} tables, {} figures, findings.txt, outcome.json",
+            folder.display(),
+            outcome.tables.len(),
+            outcome.figures.len()
+        );
+    }
+    say!("Repeat with: {}", outcome.command);
+    Ok(())
+}
+
+/// Prints the title and the findings.
+pub(super) fn findings(outcome: &Outcome) {
+    say!("{}", outcome.title);
+    for finding in &outcome.findings {
+        say!("{}", wrapped("- ", finding));
+    }
+}
+
+fn claims(outcome: &Outcome) {
+    if outcome.claims.is_empty() {
+        return;
+    }
+    say!("\nWhat the papers claim, and what holds here:");
+    for claim in &outcome.claims {
+        let verdict = match claim.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Partly => "partly",
+            Verdict::Fails => "FAILS",
+        };
+        let text = format!(
+            "{}: {} ({}). {}",
+            claim.graph, claim.claim, claim.source, claim.measured
+        );
+        say!("{}", wrapped(&format!("  {verdict:<6} "), &text));
+    }
+}
+
+/// Writes an outcome below a folder.
+pub(super) fn write(outcome: &Outcome, out: &Path) -> Result<PathBuf> {
+    outcome.write(out).with_context(|| {
+        format!(
+            "no results in {} (use --out DIR to write elsewhere)",
+            out.display()
+        )
+    })
+}
+
+/// A bar that is told from several threads.
+pub(super) struct SharedBar(Mutex<Bar>);
+
+impl SharedBar {
+    pub(super) fn new() -> SharedBar {
+        SharedBar(Mutex::new(Bar::new()))
+    }
+
+    pub(super) fn at(&self, name: &'static str, done: u64, total: u64) {
+        // Whoever holds it is drawing already.
+        if let Ok(mut bar) = self.0.try_lock() {
+            bar.at(name, done, total);
+        }
+    }
+}
+
+/// A table of text: the first column to the left, the others to the right; as many columns side by side as fit, the rest
+/// below.
+pub(super) struct Table {
+    pub(super) columns: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// The lines of the table.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let Some((names, values)) = self.columns.split_first() else {
+            return Vec::new();
+        };
+        let name_width = width(names);
+        let mut lines = Vec::new();
+        let mut rest = values;
+        while !rest.is_empty() {
+            let mut used = name_width;
+            let fitting = rest
+                .iter()
+                .take_while(|column| {
+                    used += 2 + width(column);
+                    used <= WIDTH
+                })
+                .count();
+            let (block, later) = rest.split_at(fitting.max(1));
+            rest = later;
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            for (row, name) in names.iter().enumerate() {
+                let mut line = padded(name, name_width);
+                for column in block {
+                    let cell = column.get(row).map_or("", String::as_str);
+                    let gap = 2 + width(column) - cell.chars().count();
+                    line += &" ".repeat(gap);
+                    line += cell;
+                }
+                lines.push(line.trim_end().to_owned());
+            }
+        }
+        lines
+    }
+}
+
+fn width(column: &[String]) -> usize {
+    column
+        .iter()
+        .map(|cell| cell.chars().count())
+        .max()
+        .unwrap_or(0)
+}
+
+fn padded(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Text in lines that fit a terminal: the first begins with `first`, the others stand below it.
+fn wrapped(first: &str, text: &str) -> String {
+    let indent = " ".repeat(first.chars().count());
+    let mut lines = Vec::new();
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        let length = line.chars().count() + usize::from(!is_empty) + word.chars().count();
+        if !is_empty && WIDTH < length {
+            lines.push(std::mem::replace(&mut line, indent.clone()));
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line += word;
+        is_empty = false;
+    }
+    lines.push(line);
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_below_its_first_word() {
+        let text = "word ".repeat(40);
+        let wrapped = wrapped("- ", text.trim());
+        let lines: Vec<&str> = wrapped.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= WIDTH));
+        assert!(lines[0].starts_with("- word"));
+        assert!(lines[1..].iter().all(|line| line.starts_with("  word")));
+        assert_eq!(wrapped.matches("word").count(), 40);
+        // What is longer than a line is never cut.
+        let long = "x".repeat(200);
+        assert!(super::wrapped("- ", &long).contains(&long));
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_go_below() {
+        let column = |name: &str| vec![name.to_owned(), "1".to_owned()];
+        let mut columns = vec![column("name of the row")];
+        columns.extend((0..9).map(|number| column(&format!("a-long-name-{number}"))));
+        let lines = Table { columns }.lines();
+        assert!(
+            lines.iter().all(|line| line.chars().count() <= WIDTH),
+            "{lines:#?}"
+        );
+        let all = lines.join("\n");
+        assert!((0..9).all(|number| all.contains(&format!("a-long-name-{number}"))));
+        assert!(
+            lines[0].starts_with("name of the row    a-long-name-0"),
+            "{}",
+            lines[0]
+        );
+    }
+}

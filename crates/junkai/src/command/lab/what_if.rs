@@ -1,0 +1,255 @@
+//! `junkai lab what-if`: what another schedule would have made of a crawl.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use junkai_crawler::Settings;
+use junkai_frontier::admission::Order;
+use junkai_lab::archive_graph::read;
+use junkai_lab::graph::Cache;
+use junkai_lab::outcome::{Cell, Outcome};
+use junkai_lab::what_if::{Crawled, Ready, Schedule, WhatIf, ready, run as ask};
+use junkai_weburl::Canonicalizer;
+
+use super::show::{self, SharedBar, Table};
+use super::source::quoted;
+use crate::bar::Bar;
+use crate::command::export;
+use crate::config;
+use crate::exit::Ending;
+use crate::print::say;
+
+/// Examples for `--help`.
+pub(super) const EXAMPLES: &str = "\
+Settings that are not given are those of the archive's last crawl. Pages and links are those that
+it captured, so the answer is about the order of visits and their pace, not about pages it never saw.
+
+Examples:
+  junkai lab what-if --archive example.org     every order, at the pace of the crawl
+  junkai lab what-if --archive example.org --interval 1s     five times as fast
+  junkai lab what-if --archive example.org --order worth --candidates 1000     with less memory";
+
+/// What `junkai lab what-if` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The archive's folder; or any folder of WARC files, or one such file.
+    #[arg(long, short, value_name = "DIR")]
+    archive: PathBuf,
+    /// The least time between the end of one visit to a server and the start of the next.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    interval: Option<Duration>,
+    /// How long each visit takes.
+    #[arg(long, value_name = "DURATION", default_value = "500ms", value_parser = humantime::parse_duration)]
+    latency: Duration,
+    /// Visits in flight over all servers together.
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// In which order: fifo, in-degree, site-budgets or worth; may be repeated [default: all].
+    #[arg(long, value_name = "ORDER")]
+    order: Vec<Order>,
+    /// Pages that stand in order in memory at most.
+    #[arg(long, value_name = "N")]
+    candidates: Option<NonZeroUsize>,
+    /// Visits that are booked ahead at most.
+    #[arg(long, value_name = "N")]
+    lookahead: Option<NonZeroUsize>,
+    /// Steps that the ring covers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=1 << 24))]
+    slots: Option<u32>,
+    /// Server keys of the ring.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    keys: Option<u32>,
+    /// Also say what was fetched after this many visits; may be repeated.
+    #[arg(long, value_name = "VISITS", value_parser = clap::value_parser!(u32).range(1..))]
+    after: Vec<u32>,
+    /// Take pages too that were only linked to, never captured; their own links are not known.
+    #[arg(long)]
+    known: bool,
+    /// Write tables (CSV), figures (SVG) and findings to `DIR/what-if` [default: `reports` in the archive's folder].
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads the archive, crawls it again, and prints what came of it.
+pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
+    let archive = &arguments.archive;
+    let settings = config::in_force(archive)?.unwrap_or_default();
+    let ready = make_ready(arguments, &settings)?;
+    let orders = if arguments.order.is_empty() {
+        Order::ALL.to_vec()
+    } else {
+        arguments.order.clone()
+    };
+    let schedule = schedule(arguments, &settings);
+    let what_if = WhatIf {
+        command: again(arguments, &schedule, &orders),
+        schedule,
+        orders,
+        visits: visits_told(arguments, &ready),
+    };
+    let total = u64::from(ready.subject.value.reachable()) * what_if.orders.len() as u64;
+    let bar = SharedBar::new();
+    let outcome = ask(&ready, &what_if, &|visits| {
+        bar.at("crawling again", visits, total)
+    });
+    drop(bar);
+    let out = arguments.out.clone().unwrap_or_else(|| reports(archive));
+    let written = show::write(&outcome, &out)?;
+    if !arguments.json {
+        print_orders(&outcome);
+        print_servers(&outcome);
+    }
+    show::outcome(&outcome, Some(&written), arguments.json)?;
+    Ok(Ending::Well)
+}
+
+fn make_ready(arguments: &Arguments, settings: &Settings) -> Result<Ready> {
+    let mut bar = Bar::new();
+    let options = export::options(&arguments.archive)?;
+    let mut graph = read(&arguments.archive, &options, &mut |progress| {
+        bar.show(progress)
+    })?;
+    if !arguments.known {
+        graph = graph.only_captured();
+    }
+    let canonical = Canonicalizer::new(&settings.canonical);
+    // The crawl refused seeds that are none, so they began nothing.
+    let seeds = settings
+        .crawl
+        .seeds
+        .iter()
+        .filter_map(|seed| canonical.parse_seed(seed).ok());
+    let crawled = Crawled {
+        seeds: seeds.map(|seed| seed.to_string()).collect(),
+        ..Crawled::from(graph)
+    };
+    Ok(ready(crawled, &Cache::none(), &mut |progress| {
+        bar.show(progress)
+    }))
+}
+
+fn schedule(arguments: &Arguments, settings: &Settings) -> Schedule {
+    let (crawl, ring) = (&settings.crawl, &settings.ring);
+    let interval = arguments.interval.unwrap_or(settings.politeness.interval);
+    Schedule {
+        interval,
+        step: ring.step_length(interval),
+        latency: arguments.latency,
+        concurrency: arguments.concurrency.unwrap_or(crawl.concurrency).get(),
+        slots: arguments.slots.map_or(ring.slots, |slots| slots as usize),
+        keys: arguments.keys.unwrap_or(ring.keys),
+        waiting_max: ring.waiting_max,
+        candidates: arguments.candidates.unwrap_or(crawl.candidates).get(),
+        lookahead: arguments.lookahead.unwrap_or(crawl.lookahead).get(),
+        overflow: crawl.overflow,
+    }
+}
+
+/// The numbers of visits that were asked for; else the powers of ten, from a hundred on, that leave something to visit.
+fn visits_told(arguments: &Arguments, ready: &Ready) -> Vec<u32> {
+    if !arguments.after.is_empty() {
+        return arguments.after.clone();
+    }
+    let pages = ready.subject.value.reachable();
+    let powers = (2..=9)
+        .map(|power| 10_u32.pow(power))
+        .filter(|&visits| visits < pages);
+    powers.collect()
+}
+
+/// The command that repeats it, whatever the settings are by then.
+fn again(arguments: &Arguments, schedule: &Schedule, orders: &[Order]) -> String {
+    let time = |duration| {
+        humantime::format_duration(duration)
+            .to_string()
+            .replace(' ', "")
+    };
+    let mut command = format!(
+        "junkai lab what-if --archive {} --interval {} --latency {} --concurrency {} --candidates {} --lookahead {} --slots {} --keys {}",
+        quoted(&arguments.archive),
+        time(schedule.interval),
+        time(schedule.latency),
+        schedule.concurrency,
+        schedule.candidates,
+        schedule.lookahead,
+        schedule.slots,
+        schedule.keys,
+    );
+    for order in orders {
+        command += &format!(" --order {order}");
+    }
+    for visits in &arguments.after {
+        command += &format!(" --after {visits}");
+    }
+    if arguments.known {
+        command += " --known";
+    }
+    command
+}
+
+fn reports(archive: &Path) -> PathBuf {
+    if archive.is_file() {
+        archive.parent().unwrap_or(Path::new("")).join("reports")
+    } else {
+        archive.join("reports")
+    }
+}
+
+/// What each order had when, how long it took, and in how much memory.
+fn print_orders(outcome: &Outcome) {
+    const SHOWN: [(&str, &str); 8] = [
+        ("order", "PageRank at"),
+        ("share at 10 %", "10 %"),
+        ("share at 20 %", "20 %"),
+        ("share at 50 %", "50 %"),
+        ("time to 50 %", "half in"),
+        ("time to 90 %", "90 % in"),
+        ("time to 100 %", "all in"),
+        ("most in memory", "stored"),
+    ];
+    let table = &outcome.tables[0];
+    let column = |name: &str, header: &str| -> Vec<String> {
+        let place = table.columns.iter().position(|column| column == name);
+        let cell = |row: &Vec<Cell>| place.map_or_else(String::new, |place| row[place].to_string());
+        std::iter::once(header.to_owned())
+            .chain(table.rows.iter().map(cell))
+            .collect()
+    };
+    let columns = SHOWN.map(|(name, header)| column(name, header)).to_vec();
+    for line in (Table { columns }).lines() {
+        say!("{line}");
+    }
+    say!("");
+}
+
+/// The servers that take the longest.
+fn print_servers(outcome: &Outcome) {
+    const ROWS_MAX: usize = 5;
+    let table = &outcome.tables[1];
+    if table.rows.len() < 2 {
+        return;
+    }
+    let column = |place: usize, header: &str| -> Vec<String> {
+        let cells = table
+            .rows
+            .iter()
+            .take(ROWS_MAX)
+            .map(|row| row[place].to_string());
+        std::iter::once(header.to_owned()).chain(cells).collect()
+    };
+    let columns = vec![
+        column(0, "busiest servers"),
+        column(1, "pages"),
+        column(2, "hosts"),
+        column(3, "least time"),
+    ];
+    for line in (Table { columns }).lines() {
+        say!("{line}");
+    }
+    say!("");
+}
