@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use junkai_frontier::Time;
-use junkai_frontier::admission::{Admission, Candidate, Source, grade_of};
+use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
 use junkai_frontier::backlog::{Backlog, BacklogError, BacklogStats, Entry, NotReplaced, Ticket};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -83,7 +83,7 @@ impl WaitingRoom {
             admission: crawl.order.admission(candidates_max),
             is_ordered: crawl.is_ordered(),
             candidates_max,
-            candidates_low: candidates_max / 4 * 3 + 1,
+            candidates_low: filled_from_aside(candidates_max),
             urgent: VecDeque::new(),
             canonical: Canonicalizer::new(&settings.canonical),
             clock,

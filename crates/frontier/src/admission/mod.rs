@@ -64,6 +64,13 @@ pub struct Source {
     pub links: u32,
 }
 
+/// With fewer candidates than this, some of those that were put aside come back: the last quarter of the room is kept for who
+/// is found next.
+#[must_use]
+pub fn filled_from_aside(candidates_max: usize) -> usize {
+    candidates_max - candidates_max / 4
+}
+
 /// A bounded waiting room with an order of its own.
 pub trait Admission<V> {
     /// What a link from `source` adds to the worth of a page on `host`. Policies that learn from links learn here, so it is

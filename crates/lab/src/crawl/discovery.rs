@@ -3,6 +3,7 @@
 //! The order of events is that of the crawler's rounds: the links of a visit are taken in, in the order of the document, before
 //! anything else is handed out.
 
+use junkai_frontier::admission::filled_from_aside;
 use junkai_frontier::{Admission, Candidate, Source};
 use junkai_graph::{Page, WebGraph};
 
@@ -12,9 +13,6 @@ use crate::policy::{Evicted, Setup};
 
 /// The worth of a seed.
 const SEED_WORTH: f32 = 1.0;
-
-/// The part of the waiting room that is kept for who is found next: a quarter.
-const KEPT_DIVISOR: usize = 4;
 
 /// Where a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +88,7 @@ impl<'a> Discovery<'a> {
 
     /// Lets pages come back that were put aside, while there is ample room.
     pub(super) fn refill(&mut self, run: &mut Run) {
-        let filled = self.candidates_max - self.candidates_max / KEPT_DIVISOR;
+        let filled = filled_from_aside(self.candidates_max);
         while self.admission.len() < filled {
             let Some(Returning { page, worth }) = self.aside.next() else {
                 return;
