@@ -21,6 +21,8 @@ mod order;
 #[cfg(test)]
 mod politeness;
 #[cfg(test)]
+mod predicted;
+#[cfg(test)]
 mod robots_redirect;
 #[cfg(test)]
 mod standard;
