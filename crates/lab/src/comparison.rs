@@ -268,8 +268,7 @@ fn findings(subject: &Subject, compared: &[Compared]) -> Vec<String> {
             .reduce(|best, next| if best.0 < next.0 { next } else { best });
         if let Some((share, one)) = best.filter(|_| 1 < compared.len()) {
             findings.push(format!(
-                "{}: after {:.0} % of the pages {} is ahead, with {:.1} % of PageRank.",
-                statistics.name,
+                "After {:.0} % of the pages {} is ahead, with {:.1} % of PageRank.",
                 100.0 * part,
                 one.label,
                 100.0 * share
@@ -278,16 +277,9 @@ fn findings(subject: &Subject, compared: &[Compared]) -> Vec<String> {
     }
     let too_short: u64 = compared.iter().map(|one| one.run.pace.violations).sum();
     findings.push(if too_short == 0 {
-        format!(
-            "{}: no server was visited sooner than promised.",
-            statistics.name
-        )
+        "No server was visited sooner than promised.".to_owned()
     } else {
-        format!(
-            "{}: {} visits came SOONER THAN PROMISED.",
-            statistics.name,
-            grouped(too_short)
-        )
+        format!("{} visits came SOONER THAN PROMISED.", grouped(too_short))
     });
     findings
 }
@@ -339,7 +331,7 @@ mod tests {
             one.findings
                 .last()
                 .unwrap()
-                .contains("no server was visited sooner")
+                .contains("No server was visited sooner")
         );
     }
 

@@ -241,6 +241,12 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// So many of something: `1 page`, `2,000 pages`.
+pub(crate) fn counted(number: u64, name: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {name}{plural}", grouped(number))
+}
+
 /// A time in seconds, in the unit that fits: `1.5 s`, `12.0 min`, `3.4 h`, `20.1 d`.
 pub(crate) fn span(seconds: f64) -> String {
     const MINUTE: f64 = 60.0;

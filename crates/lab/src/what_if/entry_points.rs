@@ -6,7 +6,7 @@ use std::fmt;
 use junkai_graph::{Page, WebGraph};
 
 use super::Crawled;
-use crate::outcome::grouped;
+use crate::outcome::counted;
 
 /// Where crawls begin: the crawl's own seeds, then every captured page that cannot be reached from the pages before it.
 ///
@@ -62,18 +62,10 @@ impl EntryPoints {
 
 impl fmt::Display for EntryPoints {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |number: usize| if number == 1 { "" } else { "s" };
         let (seeds, others) = (self.seeds, self.others());
-        let seed_text = format!(
-            "{} seed{} of the crawl",
-            grouped(seeds as u64),
-            plural(seeds)
-        );
-        let other_text = format!(
-            "{} page{} that no link before it leads to",
-            grouped(others as u64),
-            plural(others)
-        );
+        let seed_text = counted(seeds as u64, "seed") + " of the crawl";
+        let other_text =
+            counted(others as u64, "page") + " to which nothing that was captured before leads";
         match (seeds, others) {
             (_, 0) => formatter.write_str(&seed_text),
             (0, _) => formatter.write_str(&other_text),

@@ -1,9 +1,9 @@
 //! What a what-if found, in sentences.
 
-use super::tables::{SHARE_AT, Server, TIME_FOR, has_clock, time_to};
+use super::tables::{SHARE_AT, Server, has_clock, time_to};
 use super::{AS_CRAWLED, BEST_POSSIBLE, Ready, WhatIf};
 use crate::comparison::Compared;
-use crate::outcome::{grouped, span};
+use crate::outcome::{counted, grouped, span};
 
 /// Memory of a page that stands in order: what 100,000 of them were measured to take, each.
 const CANDIDATE_BYTES: f64 = 500.0;
@@ -23,11 +23,7 @@ pub(super) fn findings(
     }
     findings.extend(shares(ready, lines));
     let simulated: Vec<&Compared> = lines.iter().filter(|one| has_clock(one)).collect();
-    findings.extend(
-        simulated
-            .iter()
-            .filter_map(|one| times(ready, what_if, one)),
-    );
+    findings.extend(times(ready, what_if, &simulated));
     let fastest = simulated
         .iter()
         .filter_map(|one| time_to(ready, one, 1.0))
@@ -35,14 +31,14 @@ pub(super) fn findings(
     if let (Some(fastest), Some(server)) = (fastest, servers.first()) {
         findings.push(bound(what_if, fastest, server, servers.len()));
     }
-    findings.extend(simulated.iter().map(|one| memory(what_if, one)));
+    findings.extend(memory(what_if, &simulated));
     let too_short: u64 = simulated.iter().map(|one| one.run.pace.violations).sum();
     findings.push(if too_short == 0 {
         "No server would have been visited sooner than promised.".to_owned()
     } else {
         format!(
-            "{} visits would have come SOONER THAN PROMISED.",
-            grouped(too_short)
+            "{} would have come SOONER THAN PROMISED.",
+            counted(too_short, "visit")
         )
     });
     findings
@@ -50,21 +46,21 @@ pub(super) fn findings(
 
 fn subject(ready: &Ready) -> String {
     let statistics = &ready.subject.statistics;
-    let captured = if ready.captured == statistics.pages {
-        "captured pages".to_owned()
+    let pages = if ready.captured == statistics.pages {
+        counted(statistics.pages.into(), "captured page")
     } else {
         format!(
-            "known pages, {} of them captured,",
+            "{}, {} of them captured,",
+            counted(statistics.pages.into(), "known page"),
             grouped(ready.captured.into())
         )
     };
     format!(
-        "{}: {} {captured} with {} links, on {} hosts and {} servers. Crawls begin at {}.",
+        "{}: {pages} with {}, on {} and {}. Crawls begin at {}.",
         statistics.name,
-        grouped(statistics.pages.into()),
-        grouped(statistics.links),
-        grouped(statistics.hosts.into()),
-        grouped(statistics.servers.into()),
+        counted(statistics.links, "link"),
+        counted(statistics.hosts.into(), "host"),
+        counted(statistics.servers.into(), "server"),
         ready.entry_points,
     )
 }
@@ -76,104 +72,140 @@ fn shares(ready: &Ready, lines: &[Compared]) -> Vec<String> {
             let one = lines.iter().find(|one| one.label == label)?;
             ready.subject.value.share_at(&one.cumulated, part)
         };
-        let mut orders: Vec<(&str, f64)> = lines
+        let mut orders: Vec<(String, f64)> = lines
             .iter()
             .filter(|one| has_clock(one))
-            .filter_map(|one| Some((one.label.as_str(), share(&one.label)?)))
+            .filter_map(|one| Some((one.label.clone(), share(&one.label)?)))
             .collect();
         orders.sort_by(|left, right| right.1.total_cmp(&left.1));
-        let listed: Vec<String> = orders
-            .iter()
-            .map(|(label, share)| format!("{:.1} % by {label}", 100.0 * share))
-            .collect();
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let listed = by_order(
+            orders
+                .into_iter()
+                .map(|(label, share)| (label, percent(share))),
+        )?;
         let mut text = format!(
-            "After {:.0} % of the visits you would have had {} of PageRank",
-            100.0 * part,
-            listed.join(", ")
+            "After {:.0} % of the visits you would have had, of PageRank, {listed}",
+            100.0 * part
         );
         if let Some(share) = share(AS_CRAWLED) {
-            text += &format!("; the crawl had {:.1} %", 100.0 * share);
+            text += &format!("; the crawl had {}", percent(share));
         }
         if let Some(share) = share(BEST_POSSIBLE) {
-            text += &format!("; the best possible is {:.1} %", 100.0 * share);
+            text += &format!("; the best possible is {}", percent(share));
         }
-        (!orders.is_empty()).then(|| text + ".")
+        Some(text + ".")
     };
     SHARE_AT.into_iter().filter_map(told).collect()
 }
 
-fn times(ready: &Ready, what_if: &WhatIf, one: &Compared) -> Option<String> {
-    let [half, most, all] = TIME_FOR.map(|part| time_to(ready, one, part).map(span));
-    let schedule = &what_if.schedule;
-    let pace = format!(
-        "At {} between visits to a server and {} visits in flight, {}",
-        span(schedule.interval.as_secs_f64()),
-        grouped(schedule.concurrency as u64),
-        one.label
-    );
-    let coverage = ready.subject.value.coverage(&one.run);
-    Some(match (half?, most, all) {
-        (half, Some(most), Some(all)) => {
-            format!(
-                "{pace} takes {half} for half of the pages, {most} for 90 %, and {all} for all."
-            )
+/// What each order comes to, those that come to the same together: `40.0 % by worth, 30.0 % by fifo and in-degree`.
+fn by_order(values: impl Iterator<Item = (String, String)>) -> Option<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (label, value) in values {
+        match groups.iter_mut().find(|group| group.0 == value) {
+            Some(group) => group.1.push(label),
+            None => groups.push((value, vec![label])),
         }
-        (half, _, _) => format!(
-            "{pace} takes {half} for half of the pages, and never comes to more than {:.1} % of them.",
-            100.0 * coverage
-        ),
-    })
+    }
+    if let [(value, labels)] = groups.as_slice()
+        && 1 < labels.len()
+    {
+        return Some(format!("{value} in every order"));
+    }
+    let listed: Vec<String> = groups
+        .iter()
+        .map(|(value, labels)| format!("{value} by {}", labels.join(" and ")))
+        .collect();
+    (!listed.is_empty()).then(|| listed.join(", "))
+}
+
+fn times(ready: &Ready, what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String> {
+    let schedule = &what_if.schedule;
+    let in_time = |part: f64| {
+        let mut orders: Vec<(String, f64)> = simulated
+            .iter()
+            .filter_map(|one| Some((one.label.clone(), time_to(ready, one, part)?)))
+            .collect();
+        orders.sort_by(|left, right| left.1.total_cmp(&right.1));
+        by_order(orders.into_iter().map(|(label, time)| (label, span(time))))
+    };
+    let mut findings = Vec::new();
+    if let Some(half) = in_time(0.5) {
+        let all = in_time(1.0).map_or_else(String::new, |all| format!("; all of them {all}"));
+        findings.push(format!(
+            "At {} between visits to a server and {} in flight, half of the pages take {half}{all}.",
+            span(schedule.interval.as_secs_f64()),
+            counted(schedule.concurrency as u64, "visit"),
+        ));
+    }
+    let unfinished = simulated
+        .iter()
+        .filter(|one| time_to(ready, one, 1.0).is_none());
+    findings.extend(unfinished.map(|one| {
+        format!(
+            "{} never comes to more than {:.1} % of the pages.",
+            one.label,
+            100.0 * ready.subject.value.coverage(&one.run)
+        )
+    }));
+    findings
 }
 
 /// What the whole time hangs on.
 fn bound(what_if: &WhatIf, fastest: f64, server: &Server, servers: usize) -> String {
     let least = server.least.as_secs_f64();
     let busiest = format!(
-        "{}, with {} pages on {} host{}, needs {} by itself",
+        "{}, with {} on {}, needs {} by itself",
         server.name,
-        grouped(server.pages),
-        grouped(server.hosts),
-        if server.hosts == 1 { "" } else { "s" },
+        counted(server.pages, "page"),
+        counted(server.hosts, "host"),
         span(least)
     );
+    let concurrency = what_if.schedule.concurrency;
     if BOUNDS_FROM * fastest <= least {
         format!(
-            "The busiest of {} servers bounds this: {busiest}. Only a shorter interval for it would make the crawl faster.",
-            grouped(servers as u64)
+            "The busiest server bounds this: {busiest}. Only a shorter interval for it would make the crawl faster."
         )
-    } else if what_if.schedule.concurrency < servers {
+    } else if concurrency < servers {
         format!(
-            "The visits in flight bound this, {} for {} servers: the busiest server, {busiest}. More of them would make the crawl faster.",
-            grouped(what_if.schedule.concurrency as u64),
-            grouped(servers as u64)
+            "The visits in flight bound this, {} for {}: the busiest server, {busiest}. More of them would make the crawl faster.",
+            grouped(concurrency as u64),
+            counted(servers as u64, "server"),
         )
     } else {
         format!(
-            "The busiest of {} servers, {busiest}; the rest of the time goes into finding pages one after another.",
-            grouped(servers as u64)
+            "The busiest server, {busiest}; the rest of the time goes into finding pages one after another."
         )
     }
 }
 
-fn memory(what_if: &WhatIf, one: &Compared) -> String {
-    let pages = what_if.schedule.in_memory(&one.label, one.run.stored_max());
-    let megabytes = pages as f64 * CANDIDATE_BYTES / 1e6;
-    let mut text = format!(
-        "{} would have kept {} pages in memory at most, about {megabytes:.1} MB",
-        one.label,
-        grouped(pages)
-    );
-    if 0 < one.run.put_aside {
-        text += &format!(
-            "; pages went aside to disk {} times",
-            grouped(one.run.put_aside)
-        );
+fn memory(what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String> {
+    let mut findings = Vec::new();
+    let stored = |one: &Compared| {
+        let pages = what_if.schedule.in_memory(&one.label, one.run.stored_max());
+        let megabytes = pages as f64 * CANDIDATE_BYTES / 1e6;
+        let told = format!("{} (about {megabytes:.1} MB)", counted(pages, "page"));
+        (one.label.clone(), told)
+    };
+    if let Some(listed) = by_order(simulated.iter().map(|one| stored(one))) {
+        findings.push(format!("In memory at most: {listed}."));
     }
-    if 0 < one.run.discarded {
-        text += &format!(
-            "; links were discarded {} times",
-            grouped(one.run.discarded)
-        );
+    for one in simulated {
+        if 0 < one.run.put_aside {
+            findings.push(format!(
+                "{} would have put pages aside on disk {}.",
+                one.label,
+                counted(one.run.put_aside, "time")
+            ));
+        }
+        if 0 < one.run.discarded {
+            findings.push(format!(
+                "{} would have discarded links {}.",
+                one.label,
+                counted(one.run.discarded, "time")
+            ));
+        }
     }
-    text + "."
+    findings
 }

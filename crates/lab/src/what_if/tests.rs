@@ -82,7 +82,7 @@ fn crawls_begin_at_the_seeds_and_at_what_no_link_leads_to() {
     let by_seeds = found(&["http://c.test/seed", "http://a.test/1", "http://x.test/"]);
     assert_eq!(by_seeds.pages, [1, 4, 2]);
     assert_eq!((by_seeds.seeds, by_seeds.others()), (2, 1));
-    let told = "2 seeds of the crawl and 1 page that no link before it leads to";
+    let told = "2 seeds of the crawl and 1 page to which nothing that was captured before leads";
     assert_eq!(by_seeds.to_string(), told);
     assert_eq!(found(&[]).pages, [0, 2]);
 }

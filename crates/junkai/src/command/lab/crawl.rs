@@ -157,7 +157,7 @@ fn table(subject: &Subject, compared: &[Compared]) -> Table {
     };
     let gap =
         |one: &Compared| least_gap(&one.policy, &one.run.pace).unwrap_or_else(|| "–".to_owned());
-    let coverage = |one: &Compared| format!("{:.1} %", 100.0 * subject.value.coverage(&one.run));
+    let coverage = |one: &Compared| format!("{:.0} %", 100.0 * subject.value.coverage(&one.run));
     let labels = compared.iter().map(|one| shortened(&one.label));
     Table {
         columns: vec![
@@ -171,7 +171,7 @@ fn table(subject: &Subject, compared: &[Compared]) -> Table {
                     .iter()
                     .map(|one| share(one.cumulated.last().copied())),
             ),
-            with_header("visited", compared.iter().map(coverage)),
+            with_header("pages", compared.iter().map(coverage)),
             with_header(
                 "stored",
                 compared
@@ -179,7 +179,7 @@ fn table(subject: &Subject, compared: &[Compared]) -> Table {
                     .map(|one| grouped(one.run.stored_max().into())),
             ),
             with_header(
-                "discards",
+                "dropped",
                 compared.iter().map(|one| grouped(one.run.discarded)),
             ),
             with_header("gap", compared.iter().map(gap)),
@@ -193,7 +193,7 @@ fn with_header(header: &str, cells: impl Iterator<Item = String>) -> Vec<String>
 
 /// A name that leaves room for the numbers.
 fn shortened(label: &str) -> String {
-    const LENGTH_MAX: usize = 22;
+    const LENGTH_MAX: usize = 20;
     if label.chars().count() <= LENGTH_MAX {
         return label.to_owned();
     }

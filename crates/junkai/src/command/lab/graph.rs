@@ -3,7 +3,7 @@
 use anyhow::Result;
 use junkai_lab::graph::{HostCut, Statistics};
 
-use super::show::Table;
+use super::show::{Table, wrapped};
 use super::source::Sources;
 use crate::bar::Bar;
 use crate::exit::Ending;
@@ -44,7 +44,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     }
     say!("");
     for graph in statistics {
-        say!("{}: {}", graph.name, hosts(graph.host_cut));
+        say!(
+            "{}",
+            wrapped(&format!("{}: ", graph.name), &hosts(graph.host_cut))
+        );
     }
     Ok(Ending::Well)
 }

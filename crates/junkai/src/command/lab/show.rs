@@ -144,7 +144,7 @@ fn padded(text: &str, width: usize) -> String {
 }
 
 /// Text in lines that fit a terminal: the first begins with `first`, the others stand below it.
-fn wrapped(first: &str, text: &str) -> String {
+pub(super) fn wrapped(first: &str, text: &str) -> String {
     let indent = " ".repeat(first.chars().count());
     let mut lines = Vec::new();
     let mut line = first.to_owned();
