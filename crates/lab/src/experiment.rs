@@ -27,3 +27,6 @@ pub struct Progress {
 
 /// Who is told of progress: from any thread, in no order.
 pub type Watch<'a> = &'a (dyn Fn(Progress) + Sync);
+
+#[cfg(test)]
+mod tests;

@@ -22,23 +22,23 @@ pub(super) struct Multiples<'a> {
 }
 
 impl Multiples<'_> {
-    /// Draws it: `panel` adds the data of a graph to its empty axes.
-    pub(super) fn draw(
+    /// Draws it: `panel` gives the axes and the data of a graph, by its place.
+    pub(super) fn draw<'a>(
         self,
-        subjects: &[Subject],
+        subjects: impl IntoIterator<Item = &'a Subject>,
         mut panel: impl FnMut(usize) -> (Axis, Axis, Vec<Series>),
     ) -> Figure {
+        let subjects: Vec<&Subject> = subjects.into_iter().collect();
         let is_alone = subjects.len() == 1;
         let mut grid = Grid::new(self.title).columns(self.columns as usize);
         let mut alone = None;
         for (graph, subject) in subjects.iter().enumerate() {
             let (x, y, series) = panel(graph);
-            let pages = count(subject.value.reachable().into());
+            let pages = pages(subject);
             let chart = if is_alone {
-                Chart::new(self.title, x, y)
-                    .subtitle(format!("{}, {pages} pages", subject.web.name))
+                Chart::new(self.title, x, y).subtitle(format!("{}, {pages}", subject.web.name))
             } else {
-                Chart::new(subject.web.name.clone(), x, y).subtitle(format!("{pages} pages"))
+                Chart::new(subject.web.name.clone(), x, y).subtitle(pages)
             };
             let chart = series.into_iter().fold(chart, Series::add);
             if is_alone {
@@ -70,6 +70,20 @@ impl Series {
             Series::Line(line) => chart.line(line),
             Series::Points(points) => chart.scatter(points),
         }
+    }
+}
+
+/// How many pages of a graph there are to crawl.
+fn pages(subject: &Subject) -> String {
+    let (reachable, all) = (subject.value.reachable(), subject.web.links.page_count());
+    if reachable == all {
+        format!("{} pages", count(all.into()))
+    } else {
+        format!(
+            "{} of {} pages within reach",
+            count(reachable.into()),
+            count(all.into())
+        )
     }
 }
 

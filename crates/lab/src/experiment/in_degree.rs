@@ -36,6 +36,8 @@ const TOP_ONE_IN: usize = 1000;
 const TOP_MIN: usize = 10;
 /// The part of a graph that is crawled at most.
 const PART_MAX: f64 = 0.31;
+/// Crawls of fewer pages than this say nothing of an order.
+const PAGES_MIN: u32 = 250;
 /// Points of a curve.
 const CURVE_POINTS: usize = 100;
 
@@ -97,7 +99,7 @@ pub fn run(subjects: &[Subject], experiment: &InDegreeExperiment, watch: Watch<'
             plan,
         })
         .collect();
-    let results = Results { subjects, graphs };
+    let results = Results { graphs };
     Outcome {
         name: "in-degree".to_owned(),
         title: "In-degree first, of seed 001, against breadth first".to_owned(),
@@ -118,13 +120,16 @@ pub fn run(subjects: &[Subject], experiment: &InDegreeExperiment, watch: Watch<'
 
 /// What is crawled of a graph.
 struct GraphPlan {
+    /// None if too few pages can be reached.
     starts: Vec<Page>,
+    /// Pages that can be reached from the first start.
+    reached: u32,
     limit: u32,
 }
 
 impl GraphPlan {
     fn new(subject: &Subject, experiment: &InDegreeExperiment) -> GraphPlan {
-        let starts = starts::far_apart(subject, experiment.starts, experiment.seed);
+        let mut starts = starts::far_apart(subject, experiment.starts, experiment.seed);
         let reached = starts.first().map_or(0, |start| {
             let reached = reachable(&subject.web.links, &[*start]);
             reached.into_iter().filter(|is_reached| *is_reached).count()
@@ -135,9 +140,14 @@ impl GraphPlan {
             reason = "a part of a u32"
         )]
         let part = (reached as f64 * PART_MAX).ceil() as u32;
+        let limit = part.min(experiment.pages_max);
+        if limit < PAGES_MIN {
+            starts.clear();
+        }
         GraphPlan {
             starts,
-            limit: part.min(experiment.pages_max),
+            reached: u32::try_from(reached).unwrap_or(u32::MAX),
+            limit,
         }
     }
 }
@@ -151,7 +161,6 @@ struct GraphResults<'a> {
 }
 
 struct Results<'a> {
-    subjects: &'a [Subject],
     graphs: Vec<GraphResults<'a>>,
 }
 
@@ -261,11 +270,16 @@ fn places(visits: usize) -> impl Iterator<Item = usize> {
     (1..=points).map(move |point| visits * point / points)
 }
 
-impl Results<'_> {
+impl<'a> Results<'a> {
+    /// Graphs on which there was enough to crawl.
+    fn crawled(&self) -> impl Iterator<Item = &GraphResults<'a>> {
+        let graphs = self.graphs.iter();
+        graphs.filter(|graph| !graph.pairs.is_empty())
+    }
+
     fn parameters(&self, experiment: &InDegreeExperiment) -> Vec<crate::outcome::Parameter> {
         let graphs: Vec<String> = self
-            .graphs
-            .iter()
+            .crawled()
             .map(|graph| {
                 let starts: Vec<String> =
                     graph.plan.starts.iter().map(ToString::to_string).collect();

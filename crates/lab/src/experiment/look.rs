@@ -93,7 +93,10 @@ fn crawl(setup: &Setup) -> Look {
             Some(ring) => (format!("ring {}×{}", ring.slots, ring.keys), RING),
             None => ("breadth first".to_owned(), FIFO),
         },
-        CrawlOrder::InDegree => ("in-degree first".to_owned(), IN_DEGREE),
+        CrawlOrder::InDegree => match setup.candidates_max {
+            Some(_) => ("in-degree first, bounded".to_owned(), IN_DEGREE + DASHED),
+            None => ("in-degree first".to_owned(), IN_DEGREE),
+        },
         CrawlOrder::SiteBudgets(BudgetConfig {
             degree: Degree::Links,
             ..
@@ -118,15 +121,10 @@ fn crawl(setup: &Setup) -> Look {
             count((candidates.saturating_add(ahead)) as u64)
         )
     });
-    let bounded = if setup.candidates_max.is_some() && matches!(setup.order, CrawlOrder::InDegree) {
-        DASHED + dashes
-    } else {
-        dashes
-    };
     Look {
         name: format!("{order}{fate}{memory}"),
         family: format!("{order}{fate}"),
-        slot: Some(slot + bounded),
+        slot: Some(slot + dashes),
     }
 }
 
@@ -151,7 +149,10 @@ mod tests {
                 "worth:8965,count,discard",
                 "in-degree by host, discarding, 8,981 in memory",
             ),
-            ("in-degree:8981,aside", "in-degree first, 8,981 in memory"),
+            (
+                "in-degree:8981,aside",
+                "in-degree first, bounded, 8,981 in memory",
+            ),
         ] {
             let policy: Policy = text.parse().unwrap();
             assert_eq!(look(&policy).name, name);

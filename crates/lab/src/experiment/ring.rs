@@ -276,10 +276,9 @@ impl Results<'_> {
             );
             parameters.push(parameter("residues H tried", value));
         }
-        let policies: Vec<String> = (self.plan.compared(&self.trials, 0).iter())
-            .map(ToString::to_string)
-            .collect();
         if !self.trials.subjects().is_empty() {
+            let policies = self.plan.compared(&self.trials, 0);
+            let policies: Vec<String> = policies.iter().map(ToString::to_string).collect();
             parameters.push(parameter(
                 "policies of the first graph",
                 policies.join("; "),

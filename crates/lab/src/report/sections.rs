@@ -43,7 +43,7 @@ fn hosts_from(cut: HostCut) -> &'static str {
         HostCut::Urls => "URLs",
         HostCut::Blocks { .. } => "blocks of pages",
         HostCut::EqualBlocks(_) => "equal blocks",
-        HostCut::Given => "who made it",
+        HostCut::Given => "its maker",
     }
 }
 
@@ -86,7 +86,9 @@ fn finding(page: &mut Html, text: &str, statistics: &[Statistics]) {
     let rest = graph.map_or(text, |name| &text[name.len()..]);
     page.raw("<li>");
     if let Some(name) = graph {
-        page.element("b", "", name);
+        page.raw("<b>");
+        page.escaped(name);
+        page.raw("</b>");
     }
     page.escaped(rest);
     page.raw("</li>\n");

@@ -1,11 +1,9 @@
 //! What we set out to reach, held against each graph.
 
 use super::{Ours, Results};
+use crate::experiment::trials::NOTHING;
 use crate::experiment::words::{count, difference, percent};
 use crate::outcome::{Claim, Verdict};
-
-/// A margin that is none, for want of digits.
-pub(super) const NOTHING: f64 = 0.0005;
 
 impl Results<'_> {
     pub(super) fn claims(&self) -> Vec<Claim> {

@@ -95,7 +95,9 @@ impl Results<'_> {
         };
         figure.draw(self.trials.subjects(), |graph| {
             let budgets = &self.budgets[graph];
-            let budget = &budgets[budgets.len() / 2];
+            let Some(budget) = budgets.get(budgets.len() / 2) else {
+                return (pages_axis(), share_axis(), Vec::new());
+            };
             let policies = [
                 Policy::Opt,
                 Policy::breadth_first(),

@@ -1,8 +1,7 @@
 //! What was found, a sentence each; where we lose, by how much.
 
-use super::claims::NOTHING;
 use super::{Margin, Ours, Results};
-use crate::experiment::trials::MARKS;
+use crate::experiment::trials::{MARKS, NOTHING};
 use crate::experiment::words::{count, percent, share};
 
 /// The mark that sentences are about: a fifth of the pages.

@@ -17,7 +17,7 @@ const POWER_LAW_FROM: u32 = 10;
 
 impl Results<'_> {
     pub(super) fn claims(&self) -> Vec<Claim> {
-        let mut claims: Vec<Claim> = self.graphs.iter().filter_map(density).collect();
+        let mut claims: Vec<Claim> = self.crawled().filter_map(density).collect();
         let measures = [
             (
                 "figure 3",
@@ -33,12 +33,12 @@ impl Results<'_> {
             ),
         ];
         for (place, claim, measure, claimed) in measures {
-            claims.extend(self.graphs.iter().map(|graph| {
+            claims.extend(self.crawled().map(|graph| {
                 let summary = graph.summary(measure);
                 made(graph, place, claim, &summary, claimed)
             }));
         }
-        claims.extend(self.graphs.iter().map(ahead));
+        claims.extend(self.crawled().map(ahead));
         claims
     }
 }

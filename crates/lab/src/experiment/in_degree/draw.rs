@@ -65,6 +65,11 @@ impl Results<'_> {
         figures
     }
 
+    /// The crawls of a graph, by its place among those that were crawled.
+    fn pairs(&self, place: usize) -> &[Pair] {
+        self.crawled().nth(place).map_or(&[], |graph| &graph.pairs)
+    }
+
     /// What was found against pages, as means and bands over the starts.
     fn found(&self, finding: &Finding<'_>) -> Figure {
         let caption = finding.caption;
@@ -76,8 +81,8 @@ impl Results<'_> {
             ),
             columns: Columns::Three,
         };
-        figure.draw(self.subjects, |graph| {
-            let pairs = &self.graphs[graph].pairs;
+        figure.draw(self.crawled().map(|graph| graph.subject), |graph| {
+            let pairs = self.pairs(graph);
             let lines = CRAWLS.iter().zip(looks()).map(|(crawl, line)| {
                 let curves: Vec<(usize, Vec<f64>)> = pairs
                     .iter()
@@ -103,9 +108,9 @@ impl Results<'_> {
             ),
             columns: Columns::Three,
         };
-        figure.draw(self.subjects, |graph| {
+        figure.draw(self.crawled().map(|graph| graph.subject), |graph| {
             let lines = CRAWLS.iter().zip(looks()).map(|(crawl, line)| {
-                let pairs = self.graphs[graph].pairs.iter();
+                let pairs = self.pairs(graph).iter();
                 let degrees =
                     pairs.flat_map(|pair| of(crawl(pair)).iter().map(|degree| f64::from(*degree)));
                 Series::Line(line(complementary_cumulative(degrees)))

@@ -13,7 +13,10 @@ impl Results<'_> {
 fn sentence(graph: &GraphResults<'_>) -> String {
     let name = graph.name();
     if graph.pairs.is_empty() {
-        return format!("{name}: no page to start from.");
+        return format!(
+            "{name}: {} pages can be reached from its largest strongly connected component, too few to compare crawls.",
+            count(graph.plan.reached.into())
+        );
     }
     let of = |measure| graph.summary(measure);
     let whole = of(Measure::TopPages);

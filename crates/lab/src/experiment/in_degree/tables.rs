@@ -106,7 +106,7 @@ impl Results<'_> {
 
     fn means(&self) -> Table {
         let mut rows = Vec::new();
-        for graph in &self.graphs {
+        for graph in self.crawled() {
             for measure in Measure::ALL {
                 let summary = graph.summary(measure);
                 let bounds = summary.ratios;
@@ -146,7 +146,7 @@ impl Results<'_> {
 
     fn starts(&self) -> Table {
         let mut rows = Vec::new();
-        for graph in &self.graphs {
+        for graph in self.crawled() {
             for pair in &graph.pairs {
                 rows.push(row(graph.name(), pair));
             }

@@ -3,7 +3,7 @@
 use super::Results;
 use super::tables::ratio;
 use crate::experiment::look::look;
-use crate::experiment::trials::{MARKS, Trial};
+use crate::experiment::trials::{MARKS, NOTHING, Trial};
 use crate::experiment::words::{count, listed, percent, share};
 use crate::outcome::{Claim, Verdict};
 use crate::policy::{Policy, ServerSpread};
@@ -264,7 +264,7 @@ impl Score {
         for place in 0..MARKS.len() {
             if let (Some(ours), Some(theirs)) = (ours.share_at[place], theirs.share_at[place]) {
                 self.compared += 1;
-                self.ahead += usize::from(theirs <= ours);
+                self.ahead += usize::from(theirs - ours < NOTHING);
                 self.worst = self.worst.max(theirs - ours);
             }
         }

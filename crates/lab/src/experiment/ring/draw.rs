@@ -1,13 +1,14 @@
 //! The figures of the seed, drawn again.
 
-use junkai_charts::{Axis, Line};
+use junkai_charts::{Axis, Chart, Format, Line};
 
 use super::Results;
 use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_axis};
 use crate::experiment::look::look;
 use crate::experiment::trials::Trial;
-use crate::outcome::Figure;
+use crate::outcome::{Drawing, Figure};
 use crate::policy::{Policy, ServerSpread};
+use crate::subject::Subject;
 
 /// Points of the curve of figure 2.
 const CONCENTRATION_POINTS: i32 = 120;
@@ -100,38 +101,24 @@ impl Results<'_> {
     }
 
     fn concentration_figure(&self) -> Figure {
-        let figure = Multiples {
-            name: "concentration",
-            title: "PageRank in the fewest pages",
-            caption: "Seed 000, figure 2: pages sorted by PageRank. A few pages hold much of it, and the rest is spread thin.".to_owned(),
-            columns: Columns::Three,
-        };
-        figure.draw(self.trials.subjects(), |graph| {
-            let subject = &self.trials.subjects()[graph];
-            let cumulated = subject.value.cumulated(&subject.value.best_first());
-            let pages = cumulated.len();
-            let points = (0..=CONCENTRATION_POINTS).filter_map(|point| {
-                let place = (pages as f64)
-                    .powf(f64::from(point) / f64::from(CONCENTRATION_POINTS))
-                    .round();
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "between 1 and the number of pages"
-                )]
-                let share = cumulated.get((place as usize).checked_sub(1)?)?;
-                Some((place / pages as f64, *share))
-            });
-            let line = Line::new("share of PageRank", points).slot(0);
-            let x = Axis::log("pages, the best first").format(junkai_charts::Format::Share);
-            (x, share_axis(), vec![Series::Line(line)])
-        })
+        let x = Axis::log("pages, those with most PageRank first").format(Format::Share);
+        let mut chart = Chart::new("PageRank in the fewest pages", x, share_axis());
+        for subject in self.trials.subjects() {
+            chart = chart.line(Line::new(subject.web.name.clone(), concentration(subject)));
+        }
+        Figure {
+            name: "concentration".to_owned(),
+            caption: "Seed 000, figure 2. The further left a line rises, the fewer pages hold what matters, and the more an order can \
+                      gain over another."
+                .to_owned(),
+            chart: Drawing::One(Box::new(chart)),
+        }
     }
 
     fn by_slots(&self) -> Figure {
         let figure = Multiples {
             name: "slots",
-            title: "More slots: more pages, and more PageRank",
+            title: "Pages and PageRank reached, by slots B",
             caption: format!(
                 "Seed 000, figure 3: what the seed’s ring has visited when it runs dry, H = {}.",
                 self.plan.experiment.keys_fixed
@@ -153,7 +140,7 @@ impl Results<'_> {
     fn by_keys(&self) -> Figure {
         let figure = Multiples {
             name: "keys",
-            title: "More residues: more PageRank, but for collisions",
+            title: "Pages and PageRank reached, by residues H",
             caption: format!(
                 "Seed 000, figure 4: the same with B = {} as H varies. Servers find their residue by a hash, as in a crawl, or by \
                  their number.",
@@ -189,6 +176,25 @@ impl Results<'_> {
     }
 }
 
+/// The share of PageRank of the best pages, against how many of them there are, as a part of all.
+fn concentration(subject: &Subject) -> Vec<(f64, f64)> {
+    let cumulated = subject.value.cumulated(&subject.value.best_first());
+    let pages = cumulated.len() as f64;
+    let point = |point: i32| {
+        let place = pages
+            .powf(f64::from(point) / f64::from(CONCENTRATION_POINTS))
+            .round();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and the number of pages"
+        )]
+        let share = cumulated.get((place as usize).checked_sub(1)?)?;
+        Some((place / pages, *share))
+    };
+    (0..=CONCENTRATION_POINTS).filter_map(point).collect()
+}
+
 /// The parts of pages and of PageRank that were reached, by a setting.
 fn pages_and_share(settings: impl Iterator<Item = f64> + Clone, trials: &[&Trial]) -> Vec<Series> {
     let shares = settings
@@ -205,8 +211,8 @@ fn pages_and_share(settings: impl Iterator<Item = f64> + Clone, trials: &[&Trial
 }
 
 fn part_axis() -> Axis {
-    Axis::linear("reached")
-        .format(junkai_charts::Format::Share)
+    Axis::linear("part reached")
+        .format(Format::Share)
         .min(0.0)
         .max(1.0)
 }

@@ -1,95 +1,158 @@
-//! What was found, a sentence each.
+//! What was found, a sentence each: over all graphs first, then on each.
 
 use super::Results;
+use super::tables::ratio;
 use crate::experiment::look::look;
-use crate::experiment::trials::MARKS;
-use crate::experiment::words::{count, percent, share};
+use crate::experiment::trials::{LEVELS, MARKS, Trial};
+use crate::experiment::words::{count, listed, percent, share};
 use crate::policy::Policy;
 
 /// The mark that sentences are about: a fifth of the pages.
 const FIFTH: usize = 1;
 
+/// The level of PageRank that they are about: four fifths.
+const FOUR_FIFTHS: usize = LEVELS.len() - 1;
+
 impl Results<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
-        let graphs: Vec<(usize, String)> = self
-            .graphs()
-            .map(|(graph, name)| (graph, name.to_owned()))
-            .collect();
         let mut findings = Vec::new();
-        for (graph, name) in &graphs {
-            findings.push(self.standing(*graph, name));
+        if 1 < self.trials.subjects().len() {
+            findings.push(self.standing());
+            findings.push(self.causes());
+            findings.extend(self.memories());
         }
-        for (graph, name) in &graphs {
-            findings.extend(self.cause(*graph, name));
-        }
+        findings.extend(self.graphs().map(|(graph, name)| self.on(graph, name)));
         findings.push(self.politeness());
         findings
     }
 
-    /// Who has how much after a fifth of the pages.
-    fn standing(&self, graph: usize, name: &str) -> String {
-        let mut ranked: Vec<(String, f64)> = Vec::new();
-        let mut ended: Vec<String> = Vec::new();
-        for policy in self.plan.compared(&self.trials, graph) {
-            let trial = self.trials.of(graph, &policy);
-            match trial.share_at[FIFTH] {
-                Some(share) => ranked.push((look(&policy).name, share)),
-                None => ended.push(format!(
-                    "{} (at {})",
-                    look(&policy).name,
-                    percent(trial.coverage)
-                )),
+    /// How often the seed's ring is ahead.
+    fn standing(&self) -> String {
+        let graphs = self.trials.subjects().len();
+        let ahead_of = |policy: &Policy| {
+            let is_ahead = |graph: &usize| {
+                let theirs = self.trials.of(*graph, policy).share_at[FIFTH];
+                let ours = self.best_ring(*graph).and_then(|ring| ring.share_at[FIFTH]);
+                theirs < ours
+            };
+            (0..graphs).filter(is_ahead).count()
+        };
+        format!(
+            "After {} of the pages the best size of the seed’s ring is ahead of breadth first on {} and of IRLbot on {} of {graphs} \
+             graphs.",
+            percent(MARKS[FIFTH]),
+            ahead_of(&Policy::breadth_first()),
+            ahead_of(&Policy::irlbot()),
+        )
+    }
+
+    /// What the gains come from.
+    fn causes(&self) -> String {
+        let (mut parts, mut others) = (Vec::new(), Vec::new());
+        for (graph, name) in self.graphs() {
+            let explained = self
+                .ablation_of(graph, FIFTH)
+                .and_then(|ablation| ablation.explained());
+            match explained {
+                Some(part) if 0.0 < part => parts.push(format!("{} on {name}", percent(part))),
+                Some(_) | None => others.push(name.to_owned()),
             }
         }
-        ranked.sort_by(|left, right| right.1.total_cmp(&left.1));
-        let ranking: Vec<String> = ranked
-            .into_iter()
-            .map(|(policy, reached)| format!("{policy} {}", share(reached)))
-            .collect();
         let mut sentence = format!(
-            "{name}: after {} of the pages the shares of PageRank are {}",
-            percent(MARKS[FIFTH]),
-            ranking.join(", ")
+            "Taking turns between servers, with nothing discarded, explains this part of the ring’s gain over breadth first: {}",
+            listed(&parts)
         );
-        if !ended.is_empty() {
-            sentence.push_str("; run dry before: ");
-            sentence.push_str(&ended.join(", "));
+        if !others.is_empty() {
+            sentence.push_str("; turns alone do not help on ");
+            sentence.push_str(&listed(&others));
         }
         sentence.push('.');
         sentence
     }
 
-    /// What the gain over breadth first comes from.
-    fn cause(&self, graph: usize, name: &str) -> Option<String> {
-        let ablation = self.ablation_of(graph, FIFTH)?;
-        let steps = format!(
-            "{name}: breadth first has {} after {} of the pages, with servers interleaved it is {}, and with discarding {} ({})",
-            share(ablation.breadth_first),
-            percent(MARKS[FIFTH]),
-            share(ablation.interleaved),
-            share(ablation.discarding),
-            ablation.best,
-        );
-        Some(match ablation.explained() {
-            Some(part) if (0.0..=1.0).contains(&part) => {
-                format!(
-                    "{steps}: interleaving explains {} of the gain, discarding the rest.",
-                    percent(part)
-                )
-            }
-            Some(part) if 1.0 < part => format!(
-                "{steps}: all of the gain is interleaving, and discarding costs some of it."
+    /// How much memory the ring saves.
+    fn memories(&self) -> Option<String> {
+        let ratios: Vec<(f64, &str)> = self
+            .graphs()
+            .filter_map(|(graph, name)| {
+                let irlbot = self.trials.of(graph, &Policy::irlbot()).stored_at[FOUR_FIFTHS];
+                let ring = self.best_rings(graph)[FOUR_FIFTHS];
+                Some((ratio(irlbot, ring)?, name))
+            })
+            .collect();
+        let least = ratios
+            .iter()
+            .min_by(|left, right| left.0.total_cmp(&right.0))?;
+        let most = ratios
+            .iter()
+            .max_by(|left, right| left.0.total_cmp(&right.0))?;
+        Some(format!(
+            "To gather {} of PageRank the best ring stores between 1/{:.1} ({}) and 1/{:.1} ({}) of what IRLbot stores, not 1/10.",
+            percent(LEVELS[FOUR_FIFTHS]),
+            most.0,
+            most.1,
+            least.0,
+            least.1,
+        ))
+        .filter(|_| most.0 < 10.0)
+    }
+
+    /// How things stand on one graph.
+    fn on(&self, graph: usize, name: &str) -> String {
+        let of = |policy: &Policy| self.trials.of(graph, policy);
+        let told = |trial: &Trial| match trial.share_at[FIFTH] {
+            Some(reached) => format!(
+                "{} ({} stored)",
+                share(reached),
+                count(trial.stored_max.into())
             ),
-            Some(_) => format!("{steps}: interleaving alone does not help here."),
-            None => format!("{steps}: the ring gains nothing over breadth first here."),
-        })
+            None => format!("nothing, for it ends at {}", percent(trial.coverage)),
+        };
+        let others = format!(
+            "breadth first has {}, IRLbot {}, worth in the memory of {} {}, and the ceiling is {}",
+            told(of(&Policy::breadth_first())),
+            told(of(&Policy::irlbot())),
+            look(&self.plan.experiment.memory_of.policy()).name,
+            told(of(&self.plan.worth(&self.trials, graph))),
+            share(of(&Policy::Opt).share_at[FIFTH].unwrap_or(1.0)),
+        );
+        let Some(ring) = self.best_ring(graph) else {
+            return format!(
+                "{name}: no ring of the seed comes as far as {} of the pages; {others}.",
+                percent(MARKS[FIFTH])
+            );
+        };
+        let mut sentence = format!(
+            "{name}: after {} of the pages the best of the seed’s rings, {}, has gathered {} of PageRank, and runs dry at {} of the \
+             pages; {others}.",
+            percent(MARKS[FIFTH]),
+            look(&ring.policy).name,
+            told(ring),
+            percent(ring.coverage),
+        );
+        if let Some(ablation) = self.ablation_of(graph, FIFTH) {
+            sentence.push_str(" Turns alone bring breadth first to ");
+            sentence.push_str(&share(ablation.interleaved));
+            sentence.push('.');
+        }
+        sentence
+    }
+
+    /// The ring of the seed that has gathered most after a fifth of the pages.
+    fn best_ring(&self, graph: usize) -> Option<&Trial> {
+        let sizes = self.plan.sizes();
+        let rings = sizes.iter().map(|policy| self.trials.of(graph, policy));
+        let reaching = rings.filter_map(|ring| Some((ring.share_at[FIFTH]?, ring)));
+        reaching
+            .max_by(|left, right| left.0.total_cmp(&right.0))
+            .map(|(_, ring)| ring)
     }
 
     fn politeness(&self) -> String {
         let graphs = 0..self.trials.subjects().len();
         let promising: Vec<_> = graphs
             .flat_map(|graph| self.trials.all(graph))
-            .filter(|trial| 0 < trial.pace.promised && trial.policy != Policy::Opt)
+            .filter(|trial| 0 < trial.pace.promised)
             .collect();
         let visits: u64 = promising.iter().map(|trial| u64::from(trial.pages)).sum();
         let violations: u64 = promising.iter().map(|trial| trial.pace.violations).sum();

@@ -3,7 +3,7 @@
 use super::{Plan, Results};
 use crate::crawl::Pace;
 use crate::experiment::look::look;
-use crate::experiment::trials::{LEVELS, MARKS, Trial};
+use crate::experiment::trials::{LEVELS, MARKS, NOTHING, Trial};
 use crate::experiment::words::{counted, percent, share, text};
 use crate::outcome::{Cell, Table};
 use crate::policy::{Policy, ServerSpread};
@@ -27,7 +27,7 @@ impl Ablation {
     /// The part of the gain that interleaving explains; none if there is no gain.
     pub(super) fn explained(&self) -> Option<f64> {
         let gain = self.discarding - self.breadth_first;
-        (0.0005 <= gain).then(|| (self.interleaved - self.breadth_first) / gain)
+        (NOTHING <= gain).then(|| (self.interleaved - self.breadth_first) / gain)
     }
 }
 
