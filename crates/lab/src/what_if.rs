@@ -84,12 +84,12 @@ pub fn ready(crawled: Crawled, cache: &Cache, progress: &mut dyn FnMut(Progress)
     let entry_points = EntryPoints::find(&crawled);
     let Crawled { web, captured, .. } = crawled;
     let measures = cache.measures(&web.links);
-    let measured = Measured {
+    let results = Measured {
         pagerank: measures.pagerank(&PageRankConfig::default(), progress),
         components: measures.components(progress),
         in_degrees: measures.in_degrees(),
     };
-    let subject = Subject::with_seeds(web, measured, entry_points.pages.clone());
+    let subject = Subject::with_seeds(web, results, entry_points.pages.clone());
     Ready {
         subject,
         entry_points,

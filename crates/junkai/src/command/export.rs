@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use junkai_crawler::Settings;
 use junkai_lab::archive_graph::folder::{self, Occupied, Parts, Summary};
 use junkai_lab::archive_graph::{ArchiveGraphError, Options, read};
 
@@ -98,14 +97,7 @@ fn graph(arguments: &GraphArguments) -> Result<Ending> {
 /// # Errors
 /// If the settings are there, and wrong.
 pub(crate) fn options(archive: &Path) -> Result<Options> {
-    let in_force = ["state/settings.toml", "junkai.toml"]
-        .map(|name| archive.join(name))
-        .into_iter()
-        .find(|path| path.is_file());
-    let settings = match in_force {
-        Some(path) => config::load(&path)?,
-        None => Settings::default(),
-    };
+    let settings = config::in_force(archive)?.unwrap_or_default();
     let decoded_bytes_max = settings.fetch.max_decoded_bytes.as_u64();
     Ok(Options {
         links: settings.links,

@@ -15,6 +15,8 @@ mod export;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod lab;
+#[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
 mod order;

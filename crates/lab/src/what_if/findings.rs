@@ -1,5 +1,7 @@
 //! What a what-if found, in sentences.
 
+use junkai_frontier::admission::Order;
+
 use super::tables::{SHARE_AT, Server, has_clock, time_to};
 use super::{AS_CRAWLED, BEST_POSSIBLE, Ready, WhatIf};
 use crate::comparison::Compared;
@@ -32,6 +34,7 @@ pub(super) fn findings(
         findings.push(bound(what_if, fastest, server, servers.len()));
     }
     findings.extend(memory(what_if, &simulated));
+    findings.extend(idle_order(what_if, &simulated));
     let too_short: u64 = simulated.iter().map(|one| one.run.pace.violations).sum();
     findings.push(if too_short == 0 {
         "No server would have been visited sooner than promised.".to_owned()
@@ -84,22 +87,22 @@ fn shares(ready: &Ready, lines: &[Compared]) -> Vec<String> {
                 .into_iter()
                 .map(|(label, share)| (label, percent(share))),
         )?;
-        let mut text = format!(
-            "After {:.0} % of the visits you would have had, of PageRank, {listed}",
-            100.0 * part
-        );
-        if let Some(share) = share(AS_CRAWLED) {
-            text += &format!("; the crawl had {}", percent(share));
-        }
-        if let Some(share) = share(BEST_POSSIBLE) {
-            text += &format!("; the best possible is {}", percent(share));
-        }
-        Some(text + ".")
+        let beside = |before: &str, label: &str| {
+            share(label).map_or_else(String::new, |share| {
+                format!("; {before} {}", percent(share))
+            })
+        };
+        Some(format!(
+            "After {:.0} % of the visits you would have had, of PageRank, {listed}{}{}.",
+            100.0 * part,
+            beside("the crawl had", AS_CRAWLED),
+            beside("the best possible is", BEST_POSSIBLE),
+        ))
     };
     SHARE_AT.into_iter().filter_map(told).collect()
 }
 
-/// What each order comes to, those that come to the same together: `40.0 % by worth, 30.0 % by fifo and in-degree`.
+/// What each order comes to, those that come to the same together: `40.0 % (worth), 30.0 % (fifo, in-degree)`.
 fn by_order(values: impl Iterator<Item = (String, String)>) -> Option<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (label, value) in values {
@@ -115,7 +118,7 @@ fn by_order(values: impl Iterator<Item = (String, String)>) -> Option<String> {
     }
     let listed: Vec<String> = groups
         .iter()
-        .map(|(value, labels)| format!("{value} by {}", labels.join(" and ")))
+        .map(|(value, labels)| format!("{value} ({})", labels.join(", ")))
         .collect();
     (!listed.is_empty()).then(|| listed.join(", "))
 }
@@ -180,12 +183,33 @@ fn bound(what_if: &WhatIf, fastest: f64, server: &Server, servers: usize) -> Str
     }
 }
 
+/// Says so if the ring was booked so far ahead that no order had anything to choose from.
+fn idle_order(what_if: &WhatIf, simulated: &[&Compared]) -> Option<String> {
+    let lookahead = what_if.schedule.lookahead;
+    let mut ordered = simulated
+        .iter()
+        .filter(|one| one.label != Order::Fifo.name())
+        .peekable();
+    ordered.peek()?;
+    ordered
+        .all(|one| one.run.stored_max() as usize <= lookahead)
+        .then(|| {
+            format!(
+                "All pages that waited fitted into the {} booked ahead, so the order decided little: a smaller lookahead follows it more closely.",
+                counted(lookahead as u64, "visit")
+            )
+        })
+}
+
 fn memory(what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String> {
     let mut findings = Vec::new();
     let stored = |one: &Compared| {
         let pages = what_if.schedule.in_memory(&one.label, one.run.stored_max());
-        let megabytes = pages as f64 * CANDIDATE_BYTES / 1e6;
-        let told = format!("{} (about {megabytes:.1} MB)", counted(pages, "page"));
+        let told = format!(
+            "{} or about {}",
+            counted(pages, "page"),
+            bytes(pages as f64 * CANDIDATE_BYTES)
+        );
         (one.label.clone(), told)
     };
     if let Some(listed) = by_order(simulated.iter().map(|one| stored(one))) {
@@ -208,4 +232,13 @@ fn memory(what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String> {
         }
     }
     findings
+}
+
+/// A rough number of bytes.
+fn bytes(number: f64) -> String {
+    if number < 1e6 {
+        format!("{:.0} kB", number / 1e3)
+    } else {
+        format!("{:.0} MB", number / 1e6)
+    }
 }

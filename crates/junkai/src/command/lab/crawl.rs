@@ -124,14 +124,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
 
 /// The command that repeats it.
 fn again(arguments: &Arguments) -> String {
-    let mut command = format!("junkai lab crawl{} --policy", arguments.source.again());
-    for named in &arguments.policy {
-        command = command + " " + &named.0.label;
-    }
-    if let Some(pages) = arguments.pages_max {
-        command += &format!(" --pages-max {pages}");
-    }
-    command
+    let labels: Vec<&str> = arguments
+        .policy
+        .iter()
+        .map(|named| named.0.label.as_str())
+        .collect();
+    let pages_max = arguments.pages_max;
+    format!(
+        "junkai lab crawl{} --policy {}{}",
+        arguments.source.again(),
+        labels.join(" "),
+        pages_max.map_or_else(String::new, |pages| format!(" --pages-max {pages}"))
+    )
 }
 
 fn write_order(file: &Path, subject: &Subject, one: &Compared) -> std::io::Result<()> {

@@ -65,12 +65,9 @@ impl Sources {
 
     /// The arguments that name the same graphs again, each with a space before it.
     pub(super) fn again(&self) -> String {
-        let paths: String = self
-            .graphs
-            .iter()
-            .map(|path| format!(" {}", quoted(path)))
-            .collect();
-        paths + &self.made.again(self.pages_generated())
+        let paths: Vec<String> = self.graphs.iter().map(|path| quoted(path)).collect();
+        let gap = if paths.is_empty() { "" } else { " " };
+        gap.to_owned() + &paths.join(" ") + &self.made.again(self.pages_generated())
     }
 
     fn pages_generated(&self) -> Option<u32> {
@@ -131,14 +128,11 @@ impl Made {
     }
 
     fn again(&self, generated: Option<u32>) -> String {
-        let mut text = String::new();
-        if let Some(pages) = generated {
-            text += &format!(" --generate {pages} --seed {}", self.seed);
-        }
-        if let Some(pages) = self.host_pages {
-            text += &format!(" --host-pages {pages}");
-        }
-        text
+        let generated = generated.map(|pages| format!(" --generate {pages} --seed {}", self.seed));
+        let cut = self
+            .host_pages
+            .map(|pages| format!(" --host-pages {pages}"));
+        [generated, cut].into_iter().flatten().collect()
     }
 }
 

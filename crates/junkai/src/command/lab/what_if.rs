@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let total = u64::from(ready.subject.value.reachable()) * what_if.orders.len() as u64;
     let bar = SharedBar::new();
     let outcome = ask(&ready, &what_if, &|visits| {
-        bar.at("crawling again", visits, total)
+        bar.at("crawling again", visits, total);
     });
     drop(bar);
     let out = arguments.out.clone().unwrap_or_else(|| reports(archive));
@@ -112,7 +112,7 @@ fn make_ready(arguments: &Arguments, settings: &Settings) -> Result<Ready> {
     let mut bar = Bar::new();
     let options = export::options(&arguments.archive)?;
     let mut graph = read(&arguments.archive, &options, &mut |progress| {
-        bar.show(progress)
+        bar.show(progress);
     })?;
     if !arguments.known {
         graph = graph.only_captured();
@@ -129,7 +129,7 @@ fn make_ready(arguments: &Arguments, settings: &Settings) -> Result<Ready> {
         ..Crawled::from(graph)
     };
     Ok(ready(crawled, &Cache::none(), &mut |progress| {
-        bar.show(progress)
+        bar.show(progress);
     }))
 }
 
@@ -162,34 +162,35 @@ fn visits_told(arguments: &Arguments, ready: &Ready) -> Vec<u32> {
     powers.collect()
 }
 
-/// The command that repeats it, whatever the settings are by then.
+/// The command that repeats it, with everything that can be said on the command line.
 fn again(arguments: &Arguments, schedule: &Schedule, orders: &[Order]) -> String {
     let time = |duration| {
         humantime::format_duration(duration)
             .to_string()
             .replace(' ', "")
     };
-    let mut command = format!(
-        "junkai lab what-if --archive {} --interval {} --latency {} --concurrency {} --candidates {} --lookahead {} --slots {} --keys {}",
-        quoted(&arguments.archive),
-        time(schedule.interval),
-        time(schedule.latency),
-        schedule.concurrency,
-        schedule.candidates,
-        schedule.lookahead,
-        schedule.slots,
-        schedule.keys,
+    let mut words = vec![
+        "junkai lab what-if".to_owned(),
+        format!("--archive {}", quoted(&arguments.archive)),
+        format!("--interval {}", time(schedule.interval)),
+        format!("--latency {}", time(schedule.latency)),
+        format!("--concurrency {}", schedule.concurrency),
+        format!("--candidates {}", schedule.candidates),
+        format!("--lookahead {}", schedule.lookahead),
+        format!("--slots {}", schedule.slots),
+        format!("--keys {}", schedule.keys),
+    ];
+    words.extend(orders.iter().map(|order| format!("--order {order}")));
+    words.extend(
+        arguments
+            .after
+            .iter()
+            .map(|visits| format!("--after {visits}")),
     );
-    for order in orders {
-        command += &format!(" --order {order}");
-    }
-    for visits in &arguments.after {
-        command += &format!(" --after {visits}");
-    }
     if arguments.known {
-        command += " --known";
+        words.push("--known".to_owned());
     }
-    command
+    words.join(" ")
 }
 
 fn reports(archive: &Path) -> PathBuf {
