@@ -292,12 +292,12 @@ fn what_if_answers_from_an_archive_with_its_own_seeds_and_servers() {
 
     let bench = Bench::new();
     let ask = |flags: &str| {
-        let mut command = bench.lab("what-if --interval 2s");
+        let mut command = bench.lab("what-if");
         command.arg("--archive").arg(stage.archive());
         command.args(flags.split_whitespace());
         run(command)
     };
-    let told = ask("").expect(0);
+    let told = ask("--interval 2s").expect(0);
     for text in [
         "1 seed of the crawl and",
         "and 3 servers",
@@ -333,7 +333,7 @@ fn what_if_answers_from_an_archive_with_its_own_seeds_and_servers() {
             .unwrap();
         table["rows"][1][place].as_f64().unwrap()
     };
-    let fast = seconds("--order worth --json --out fast");
+    let fast = seconds("--order worth --json --out fast --interval 2s");
     let slow = seconds("--order worth --json --out slow --interval 4s");
     assert!((1.5..2.1).contains(&(slow / fast)), "{fast} s, {slow} s");
 
