@@ -87,7 +87,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// Lets pages come back that were put aside, while there is ample room.
-    pub(super) fn refill(&mut self, run: &mut Run) {
+    fn refill(&mut self, run: &mut Run) {
         let filled = filled_from_aside(self.candidates_max);
         while self.admission.len() < filled {
             let Some(Returning { page, worth }) = self.aside.next() else {
@@ -100,10 +100,11 @@ impl<'a> Discovery<'a> {
         }
     }
 
-    /// Takes out the page that comes next.
-    pub(super) fn next(&mut self) -> Option<HandedOut> {
+    /// Takes out the page that comes next; its place is filled from aside the moment it is free.
+    pub(super) fn next(&mut self, run: &mut Run) -> Option<HandedOut> {
         let candidate = self.admission.next()?;
         self.pages[candidate.visit as usize] = Whereabouts::HandedOut;
+        self.refill(run);
         Some(HandedOut {
             page: candidate.visit,
             worth: candidate.worth,

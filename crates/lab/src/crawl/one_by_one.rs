@@ -8,14 +8,12 @@ pub(super) fn crawl(trial: &Trial<'_>, setup: &Setup, progress: &mut dyn FnMut(u
     let mut run = Run::default();
     let mut ticker = Ticker { sink: progress };
     let mut discovery = Discovery::new(trial, setup, &mut run);
-    discovery.refill(&mut run);
     while !run.is_over(trial) {
-        let Some(visit) = discovery.next() else {
+        let Some(visit) = discovery.next(&mut run) else {
             break;
         };
         discovery.take_in_links(visit, &mut run);
         discovery.release(visit.page);
-        discovery.refill(&mut run);
         run.visited(visit.page, discovery.len());
         ticker.at(run.order.len());
     }

@@ -2,8 +2,7 @@
 //!
 //! The virtual clock jumps from event to event: the end of a visit, or a step of the ring at which something is due. What
 //! happens at one moment happens in the order of the crawler's rounds: visits that ended give their lease back, their
-//! links come in, their hosts are released; then what was put aside comes back, pages are handed to the ring, and what is due
-//! starts.
+//! links come in, their hosts are released; then pages are handed to the ring, and what is due starts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -164,9 +163,8 @@ impl<'a> PoliteCrawl<'a> {
         }
         loop {
             let started = self.started;
-            self.discovery.refill(&mut self.run);
             while self.scheduler.waiting() < self.setup.lookahead
-                && let Some(visit) = self.discovery.next()
+                && let Some(visit) = self.discovery.next(&mut self.run)
             {
                 let key = self.key_of(visit);
                 self.tell(if self.was_put_off[visit.page as usize] {

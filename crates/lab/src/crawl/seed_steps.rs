@@ -17,11 +17,7 @@ const STEP: Duration = Duration::from_secs(1);
 /// The least number of steps between two visits to a server, that seed 000 proves.
 const STEPS_PROMISED: u64 = 2;
 
-pub(super) fn crawl(
-    trial: &Trial<'_>,
-    setup: SeedRingSetup,
-    progress: &mut dyn FnMut(u64),
-) -> Run {
+pub(super) fn crawl(trial: &Trial<'_>, setup: SeedRingSetup, progress: &mut dyn FnMut(u64)) -> Run {
     let mut crawl = SeedCrawl::new(trial, setup);
     let mut ticker = Ticker { sink: progress };
     for &seed in trial.seeds {
