@@ -23,10 +23,10 @@ pub(crate) enum Lab {
     /// Write a web-like graph of any size, from a seed.
     #[command(after_help = generate::EXAMPLES)]
     Generate(generate::Arguments),
-    /// Crawl a graph by any policies: what each has fetched when, in how much memory.
+    /// Crawl a graph by any policies, side by side.
     #[command(after_help = crawl::EXAMPLES)]
     Crawl(crawl::Arguments),
-    /// Seed 000: what a ring of bounded size fetches, against breadth first and `IRLbot`.
+    /// Seed 000: a ring of bounded size against breadth first and IRLbot.
     #[command(after_help = experiment::EXAMPLES)]
     Ring(experiment::RingArguments),
     /// Seed 001: how soon in-degree-first finds authorities and hubs.
@@ -38,7 +38,7 @@ pub(crate) enum Lab {
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
-    /// Say what another schedule would have made of a crawl, from its archive.
+    /// Say what another schedule would have made of an archive's crawl.
     #[command(after_help = what_if::EXAMPLES)]
     WhatIf(what_if::Arguments),
 }

@@ -19,16 +19,19 @@ use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Policies, NAME[:N][,OPTION]…; options not given have the crawler's defaults:
-  opt                  the ceiling: pages by their true PageRank
-  bfs                  breadth first
-  seed-ring:256x256    seed 000 to the letter, with 256 slots and 256 residues
-  irlbot, beast        budgets for sites: as the prototype has them, as published
-  in-degree[:9000]     most linked first, at most 9,000 waiting
-  ring:1024x65536      our ring alone, with as many slots and keys
-  worth[:9000]         ours: estimated PageRank, spread over hosts, with our ring
-  …,discard|aside|welcome    what becomes of a page that finds no room
-  …,polite,concurrency=16,interval-ms=1000,latency-ms=500,robots    the pace
+Policies are written NAME[:N][,OPTION]…
+  opt                the ceiling: pages by their true PageRank
+  bfs                breadth first
+  seed-ring:256x256  seed 000 to the letter: 256 slots, 256 residues
+  irlbot, beast      budgets for sites, as the prototype has them, as published
+  in-degree[:9000]   most linked first, with at most 9,000 waiting in memory
+  ring:1024x65536    our ring alone: slots, server keys
+  worth[:9000]       ours: estimated PageRank, hosts taking turns, on our ring
+Options:
+  discard, aside, welcome  what becomes of a page that finds no room: it is
+                           forgotten, or on disk; a link to it welcomes it back
+  at-once, polite          without the ring, or with it, as in
+                           polite,concurrency=16,interval-ms=1000,robots
 
 Examples:
   junkai lab crawl graphs/cnr-2000 --policy bfs worth:9000,welcome opt

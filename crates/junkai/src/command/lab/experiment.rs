@@ -20,8 +20,9 @@ use crate::print::say;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Without GRAPH a generated web of 300,000 pages stands in. Each experiment writes tables (CSV), figures
-(SVG) and findings to a folder of its own; the same command writes the same bytes.
+Without GRAPH a generated web of 300,000 pages stands in. Each experiment has
+a folder of tables (CSV), figures (SVG) and findings; the command that it
+prints at the end writes the same bytes again.
 
 Examples:
   junkai lab ring graphs/cnr-2000 --vary slots
@@ -127,8 +128,8 @@ pub(super) fn ring(arguments: &RingArguments) -> Result<Ending> {
 pub(super) fn in_degree(arguments: &InDegreeArguments) -> Result<Ending> {
     let experiment = InDegreeExperiment {
         starts: arguments.starts.into(),
+        seed: arguments.common.sources.seed(),
         pages_max: arguments.pages_max,
-        ..InDegreeExperiment::default()
     };
     let flags = format!(
         " --starts {} --pages-max {}",
@@ -156,13 +157,14 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         ),
         ..outcome
     };
+    let in_degree = InDegreeExperiment {
+        seed: common.sources.seed(),
+        ..InDegreeExperiment::default()
+    };
     let bar = SharedBar::new();
     let outcomes = [
         again(run_ring(&subjects, Vary::Both, &bar), " --vary both"),
-        again(
-            run_in_degree(&subjects, &InDegreeExperiment::default(), &bar),
-            "",
-        ),
+        again(run_in_degree(&subjects, &in_degree, &bar), ""),
         again(run_beyond(&subjects, &bar), ""),
     ];
     drop(bar);

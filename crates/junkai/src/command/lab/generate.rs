@@ -14,12 +14,13 @@ use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Examples:
-  junkai lab generate --pages 1000000 --out web     a million pages, ten million links
-  junkai lab generate --pages 100000000 --bvgraph --out huge     in a tenth of the space
-  junkai lab graph web     what it is like
+The same pages, links per page and seed give the same graph on every machine.
 
-The same pages, links per page and seed give the same graph, on every machine.";
+Examples:
+  # a million pages, ten million links
+  junkai lab generate --pages 1000000 --out web
+  # more than memory holds, in a tenth of the space
+  junkai lab generate --pages 100000000 --bvgraph --out huge";
 
 /// What `junkai lab generate` takes.
 #[derive(clap::Args)]
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     /// The folder to write to.
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
-    /// Write a `BVGraph`, about 3 bits a link; the links of a page are sorted then.
+    /// Write a BVGraph, about 3 bits a link; the links of a page are sorted then.
     #[arg(long)]
     bvgraph: bool,
     /// Write to the folder even if it is not empty; files of the same names are replaced.

@@ -12,12 +12,14 @@ use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Examples:
-  junkai lab graph graphs/cnr-2000 graphs/webkb     two graphs side by side
-  junkai lab graph graphs/cnr-2000 --generate 300000     beside a generated one
-  junkai lab graph archive/exports/graph --json     what `junkai export graph` wrote
+Measures are kept beside the graph (.junkai-graph); where that cannot be
+written, in ~/.cache/junkai/graphs.
 
-Measures are kept beside the graph (.junkai-graph), or in ~/.cache/junkai/graphs.";
+Examples:
+  # two graphs, and a generated web beside them
+  junkai lab graph graphs/cnr-2000 graphs/webkb --generate 300000
+  # what `junkai export graph` wrote
+  junkai lab graph example.org/exports/graph --json";
 
 /// What `junkai lab graph` takes.
 #[derive(clap::Args)]

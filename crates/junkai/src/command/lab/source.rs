@@ -12,10 +12,13 @@ use crate::bar::Bar;
 /// Pages of the generated web that stands in where no graph is given.
 const PAGES_DEFAULT: u32 = 300_000;
 
+/// What chance is drawn from, unless told otherwise.
+const SEED_DEFAULT: u64 = 1;
+
 /// Which graphs to take.
 #[derive(clap::Args)]
 pub(super) struct Sources {
-    /// Web graphs: a folder with edges.tsv[.gz] (and urls.txt, hosts.txt, servers.tsv), `BVGraph` files, or an edge list
+    /// Web graphs: a folder with edges.tsv[.gz] (and urls.txt, hosts.txt, servers.tsv), BVGraph files, or an edge list
     /// [default: a generated web of 300,000 pages].
     #[arg(value_name = "GRAPH")]
     graphs: Vec<PathBuf>,
@@ -26,7 +29,7 @@ pub(super) struct Sources {
 /// The same, where there is one graph.
 #[derive(clap::Args)]
 pub(super) struct Source {
-    /// A web graph: a folder with edges.tsv[.gz] (and urls.txt, hosts.txt, servers.tsv), `BVGraph` files, or an edge list
+    /// A web graph: a folder with edges.tsv[.gz] (and urls.txt, hosts.txt, servers.tsv), BVGraph files, or an edge list
     /// [default: a generated web of 300,000 pages].
     #[arg(value_name = "GRAPH", conflicts_with = "generate")]
     graph: Option<PathBuf>,
@@ -37,11 +40,11 @@ pub(super) struct Source {
 /// How graphs are made, or cut into hosts.
 #[derive(clap::Args, Clone)]
 struct Made {
-    /// Also take a generated web of this many pages.
+    /// Generate a web of this many pages to experiment on.
     #[arg(long, value_name = "PAGES", value_parser = clap::value_parser!(u32).range(1..))]
     generate: Option<u32>,
-    /// What the generated web is drawn from.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// What everything that is left to chance is drawn from.
+    #[arg(long, value_name = "N", default_value_t = SEED_DEFAULT)]
     seed: u64,
     /// Cut pages into hosts of this many neighbours each, instead of by URLs or by the links between them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -68,6 +71,11 @@ impl Sources {
         let paths: Vec<String> = self.graphs.iter().map(|path| quoted(path)).collect();
         let gap = if paths.is_empty() { "" } else { " " };
         gap.to_owned() + &paths.join(" ") + &self.made.again(self.pages_generated())
+    }
+
+    /// What chance is drawn from.
+    pub(super) fn seed(&self) -> u64 {
+        self.made.seed
     }
 
     fn pages_generated(&self) -> Option<u32> {
@@ -128,11 +136,13 @@ impl Made {
     }
 
     fn again(&self, generated: Option<u32>) -> String {
-        let generated = generated.map(|pages| format!(" --generate {pages} --seed {}", self.seed));
+        let seed = (generated.is_some() || self.seed != SEED_DEFAULT)
+            .then(|| format!(" --seed {}", self.seed));
+        let generated = generated.map(|pages| format!(" --generate {pages}"));
         let cut = self
             .host_pages
             .map(|pages| format!(" --host-pages {pages}"));
-        [generated, cut].into_iter().flatten().collect()
+        [generated, seed, cut].into_iter().flatten().collect()
     }
 }
 

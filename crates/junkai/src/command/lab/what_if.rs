@@ -23,13 +23,17 @@ use crate::print::say;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Settings that are not given are those of the archive's last crawl. Pages and links are those that
-it captured, so the answer is about the order of visits and their pace, not about pages it never saw.
+Settings that are not given are those of the archive's last crawl. Pages and
+links are those that it captured: the answer is about the order of visits and
+their pace, not about pages that it never saw.
 
 Examples:
-  junkai lab what-if --archive example.org     every order, at the pace of the crawl
-  junkai lab what-if --archive example.org --interval 1s     five times as fast
-  junkai lab what-if --archive example.org --order worth --candidates 1000     with less memory";
+  # every order, at the pace of the crawl
+  junkai lab what-if --archive example.org
+  # five times as fast
+  junkai lab what-if --archive example.org --interval 1s
+  # with less memory, and booked less far ahead
+  junkai lab what-if --archive example.org --candidates 1000 --lookahead 32";
 
 /// What `junkai lab what-if` takes.
 #[derive(clap::Args)]
