@@ -25,7 +25,7 @@ use crate::outcome::{Outcome, Parameter, grouped, span};
 use crate::policy::Policy;
 use crate::subject::{Measured, Subject};
 
-pub use entry_points::EntryPoints;
+pub use entry_points::{EntryPoints, WithHost};
 pub use schedule::Schedule;
 
 /// What is asked.
@@ -82,13 +82,17 @@ impl From<ArchiveGraph> for Crawled {
 /// Makes a crawl ready, measuring its graph, or reading from the cache what was measured before.
 pub fn ready(crawled: Crawled, cache: &Cache, progress: &mut dyn FnMut(Progress)) -> Ready {
     let entry_points = EntryPoints::find(&crawled);
-    let Crawled { web, captured, .. } = crawled;
+    let Crawled {
+        mut web, captured, ..
+    } = crawled;
     let measures = cache.measures(&web.links);
     let results = Measured {
         pagerank: measures.pagerank(&PageRankConfig::default(), progress),
         components: measures.components(progress),
         in_degrees: measures.in_degrees(),
     };
+    // What is found with its host is no link: it is followed, but gives no PageRank.
+    web.links = entry_points.complete(web.links);
     let subject = Subject::with_seeds(web, results, entry_points.pages.clone());
     Ready {
         subject,

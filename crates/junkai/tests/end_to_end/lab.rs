@@ -299,7 +299,7 @@ fn what_if_answers_from_an_archive_with_its_own_seeds_and_servers() {
     };
     let told = ask("--interval 2s").expect(0);
     for text in [
-        "1 seed of the crawl and",
+        "1 seed of the crawl",
         "and 3 servers",
         "as crawled",
         "best possible",

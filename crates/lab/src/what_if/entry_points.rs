@@ -3,54 +3,90 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use junkai_graph::{Page, WebGraph};
+use junkai_graph::{Links, Page, WebGraph};
 
 use super::Crawled;
 use crate::outcome::counted;
 
-/// Where crawls begin: the crawl's own seeds, then every captured page that cannot be reached from the pages before it.
+/// Where crawls begin: the crawl's own seeds; and how pages are found to which no link leads.
 ///
-/// A crawl may find a page by a way that no link shows, such as a sitemap that robots.txt names; without these pages, what
-/// hangs on them would be missing. So every captured page can be reached.
+/// A crawl may come to a page by a way that no link shows, such as a sitemap that robots.txt names. Without these pages,
+/// what hangs on them would be missing. Such a page is found with the first page of its host; if it is that page itself, a
+/// crawl begins there too. So every captured page can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoints {
     /// The pages, seeds first.
     pub pages: Vec<Page>,
     /// How many of them are seeds of the crawl.
     pub seeds: usize,
+    /// Pages that are found with another of their host.
+    pub with_host: Vec<WithHost>,
+}
+
+/// A page that is found with another of its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WithHost {
+    /// The page to which no link leads.
+    pub page: Page,
+    /// The page that was captured first of its host.
+    pub first: Page,
 }
 
 impl EntryPoints {
-    /// Finds the seeds by their URLs, and the pages that cannot be reached from them.
+    /// Finds the seeds by their URLs, and the pages that cannot be reached from what was captured before them.
     pub(super) fn find(crawled: &Crawled) -> EntryPoints {
         let web = &crawled.web;
         let mut reach = Reach {
             web,
             is_reached: vec![false; web.links.page_count() as usize],
-            pages: Vec::new(),
         };
         let wanted: BTreeSet<&str> = crawled.seeds.iter().map(String::as_str).collect();
-        if let Some(urls) = web.urls.as_ref().filter(|_| !wanted.is_empty()) {
-            let found = (0..)
+        let mut pages: Vec<Page> = match &web.urls {
+            Some(urls) => (0..)
                 .zip(urls.iter())
-                .filter(|(_, url)| wanted.contains(url));
-            for (page, _) in found {
-                // A seed is one even if others link to it.
-                reach.pages.push(page);
-                reach.follow(page);
-            }
-        }
-        let seeds = reach.pages.len();
+                .filter(|(_, url)| wanted.contains(url))
+                .map(|(page, _)| page)
+                .collect(),
+            None => Vec::new(),
+        };
+        pages.iter().for_each(|&seed| reach.follow(seed));
+        let seeds = pages.len();
+        let mut with_host = Vec::new();
+        let mut first_pages: Vec<Option<Page>> = vec![None; web.hosts.count() as usize];
         for page in 0..crawled.captured {
-            if !reach.is_reached[page as usize] {
-                reach.pages.push(page);
-                reach.follow(page);
+            let first = *first_pages[web.hosts.host(page) as usize].get_or_insert(page);
+            if reach.is_reached[page as usize] {
+                continue;
             }
+            // All pages before this one are reached by now, so the first one of the host is.
+            if first == page {
+                pages.push(page);
+            } else {
+                with_host.push(WithHost { page, first });
+            }
+            reach.follow(page);
         }
         EntryPoints {
-            pages: reach.pages,
+            pages,
             seeds,
+            with_host,
         }
+    }
+
+    /// The links, and behind those of the first pages of hosts what is found with them.
+    pub(super) fn complete(&self, links: Links) -> Links {
+        if self.with_host.is_empty() {
+            return links;
+        }
+        let mut lists: Vec<Vec<Page>> = links
+            .pages()
+            .map(|page| links.successors(page).to_vec())
+            .collect();
+        drop(links);
+        for found in &self.with_host {
+            lists[found.first as usize].push(found.page);
+        }
+        Links::from_lists(&lists)
     }
 
     /// Pages that are no seeds.
@@ -62,14 +98,22 @@ impl EntryPoints {
 
 impl fmt::Display for EntryPoints {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seeds, others) = (self.seeds, self.others());
-        let seed_text = counted(seeds as u64, "seed") + " of the crawl";
-        let other_text =
-            counted(others as u64, "page") + " to which nothing that was captured before leads";
-        match (seeds, others) {
-            (_, 0) => formatter.write_str(&seed_text),
-            (0, _) => formatter.write_str(&other_text),
-            _ => write!(formatter, "{seed_text} and {other_text}"),
+        let mut parts = Vec::new();
+        if 0 < self.seeds {
+            parts.push(counted(self.seeds as u64, "seed") + " of the crawl");
+        }
+        if 0 < self.others() || parts.is_empty() {
+            let others = counted(self.others() as u64, "page");
+            parts.push(others + " to which nothing that was captured before leads");
+        }
+        formatter.write_str(&parts.join(" and "))?;
+        match self.with_host.len() as u64 {
+            0 => Ok(()),
+            pages => write!(
+                formatter,
+                "; {} by sitemaps or the like, with the first page of the host",
+                counted(pages, "page")
+            ),
         }
     }
 }
@@ -77,7 +121,6 @@ impl fmt::Display for EntryPoints {
 struct Reach<'a> {
     web: &'a WebGraph,
     is_reached: Vec<bool>,
-    pages: Vec<Page>,
 }
 
 impl Reach<'_> {

@@ -58,10 +58,11 @@ fn subject(ready: &Ready) -> String {
             grouped(ready.captured.into())
         )
     };
+    let links = statistics.links - ready.entry_points.with_host.len() as u64;
     format!(
-        "{}: {pages} with {}, on {} and {}. Crawls begin at {}.",
+        "{}: {pages} with {}, on {} and {}. Found are: {}.",
         statistics.name,
-        counted(statistics.links, "link"),
+        counted(links, "link"),
         counted(statistics.hosts.into(), "host"),
         counted(statistics.servers.into(), "server"),
         ready.entry_points,

@@ -73,7 +73,7 @@ fn crawls_begin_at_the_seeds_and_at_what_no_link_leads_to() {
     let pages: [(&str, &[Page]); 6] = [
         ("http://a.test/", &[1]),
         ("http://a.test/1", &[0]),
-        ("http://b.test/from-a-sitemap", &[3]),
+        ("http://b.test/unlinked", &[3]),
         ("http://b.test/3", &[4]),
         ("http://c.test/seed", &[]),
         ("http://d.test/never-captured", &[]),
@@ -85,6 +85,35 @@ fn crawls_begin_at_the_seeds_and_at_what_no_link_leads_to() {
     let told = "2 seeds of the crawl and 1 page to which nothing that was captured before leads";
     assert_eq!(by_seeds.to_string(), told);
     assert_eq!(found(&[]).pages, [0, 2]);
+}
+
+#[test]
+fn a_page_that_no_link_shows_is_found_with_the_first_of_its_host() {
+    let pages: [(&str, &[Page]); 5] = [
+        ("http://a.test/", &[1]),
+        ("http://b.test/", &[]),
+        ("http://b.test/sitemap.xml", &[3]),
+        ("http://b.test/3", &[]),
+        ("http://b.test/feed.xml", &[3]),
+    ];
+    let crawled = crawled(&pages, 5, &["http://a.test/"]);
+    let entry_points = EntryPoints::find(&crawled);
+    assert_eq!(entry_points.pages, [0]);
+    let with_host = [2, 4].map(|page| WithHost { page, first: 1 });
+    assert_eq!(entry_points.with_host, with_host);
+    let ready = ready(crawled, &Cache::none(), &mut unwatched);
+    assert_eq!(ready.subject.web.links.successors(1), [2, 4]);
+    assert_eq!(ready.subject.value.reachable(), 5);
+    let outcome = run(&ready, &what_if(), &|_| ());
+    // It is no link, and worth nothing to what it leads to.
+    assert!(
+        outcome.findings[0].contains("with 3 links"),
+        "{:?}",
+        outcome.findings
+    );
+    assert_eq!(cell(&outcome, "worth", "gaps too short"), &Cell::Count(0));
+    let unlinked = ready.subject.value.of(2);
+    assert!((unlinked - ready.subject.value.of(0)).abs() < 1e-9);
 }
 
 #[test]
