@@ -8,6 +8,7 @@
 
 mod html;
 mod sections;
+mod table;
 
 use junkai_graph::Statistics;
 

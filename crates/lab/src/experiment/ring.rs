@@ -148,7 +148,11 @@ impl Plan<'_> {
         policies.extend(self.sizes());
         policies.push(self.our_ring());
         policies.push(self.experiment.memory_of.policy());
-        policies.extend(subject.map(|subject| self.interleaving(subject)));
+        policies.extend(
+            subject
+                .into_iter()
+                .flat_map(|subject| self.interleavings(subject)),
+        );
         policies.extend(self.varied_slots());
         policies.extend(self.varied_keys(ServerSpread::Hashed));
         policies.extend(self.varied_keys(ServerSpread::Plain));
@@ -177,13 +181,18 @@ impl Plan<'_> {
     }
 
     /// The seed's ring with so many slots that nothing is ever discarded.
-    fn interleaving(self, subject: &Subject) -> Policy {
+    fn interleaving(subject: &Subject, keys: u32) -> Policy {
         // Each page takes every second step of its residue, and the largest residue may hold them all.
         let steps = 2 * (subject.web.links.page_count() as usize + 2);
-        Policy::seed_ring(
-            steps.next_power_of_two().min(SLOTS_MAX),
-            self.experiment.keys_fixed,
-        )
+        Policy::seed_ring(steps.next_power_of_two().min(SLOTS_MAX), keys)
+    }
+
+    /// That ring with the residues of each size that is compared, so that an ablation differs in slots alone.
+    fn interleavings(self, subject: &Subject) -> Vec<Policy> {
+        let keys = self.experiment.sizes.iter().map(|size| size.keys);
+        keys.chain([self.experiment.keys_fixed])
+            .map(|keys| Plan::interleaving(subject, keys))
+            .collect()
     }
 
     fn varied_slots(self) -> Vec<Policy> {

@@ -26,7 +26,7 @@ pub(super) fn difference(difference: f64) -> String {
 
 /// A part of a whole, in percent.
 pub(super) fn percent(part: f64) -> String {
-    format!("{:.0} %", 100.0 * part)
+    format!("{:.0} %", 100.0 * part).replace('-', "−")
 }
 
 /// Names joined as in a sentence.

@@ -30,17 +30,23 @@ impl Html {
         }
     }
 
-    /// Adds an element with text in it, on a line of its own; `class` may be empty.
-    pub(super) fn element(&mut self, name: &str, class: &str, text: &str) {
+    /// Adds an element with text in it; `class` may be empty.
+    pub(super) fn inline(&mut self, name: &str, class: &str, text: &str) {
         self.open(name, class);
         self.escaped(text);
         self.raw("</");
         self.raw(name);
-        self.raw(">\n");
+        self.raw(">");
+    }
+
+    /// Likewise, on a line of its own.
+    pub(super) fn element(&mut self, name: &str, class: &str, text: &str) {
+        self.inline(name, class, text);
+        self.raw("\n");
     }
 
     /// Opens an element.
-    pub(super) fn open(&mut self, name: &str, class: &str) {
+    fn open(&mut self, name: &str, class: &str) {
         self.raw("<");
         self.raw(name);
         if !class.is_empty() {

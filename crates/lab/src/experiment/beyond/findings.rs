@@ -2,7 +2,7 @@
 
 use super::{Margin, Ours, Results};
 use crate::experiment::trials::{MARKS, NOTHING};
-use crate::experiment::words::{count, percent, share};
+use crate::experiment::words::{count, difference, percent, share};
 
 /// The mark that sentences are about: a fifth of the pages.
 const FIFTH: usize = 1;
@@ -13,14 +13,16 @@ impl Results<'_> {
             .graphs()
             .map(|(graph, name)| (graph, name.to_owned()))
             .collect();
+        let best = [
+            (Ours::Worth, "worth"),
+            (Ours::Welcome, "worth that welcomes pages back"),
+        ];
         let mut findings = Vec::new();
+        if 1 < graphs.len() {
+            findings.extend(best.map(|(ours, what)| self.overall(ours, what)));
+        }
         for (graph, name) in &graphs {
-            for (ours, what) in [
-                (Ours::Worth, "worth"),
-                (Ours::Welcome, "worth that welcomes pages back"),
-            ] {
-                findings.push(self.record(*graph, name, ours, what));
-            }
+            findings.extend(best.map(|(ours, what)| self.record(*graph, name, ours, what)));
         }
         for (graph, name) in &graphs {
             findings.extend(self.parts(*graph, name));
@@ -52,14 +54,42 @@ impl Results<'_> {
         let Some(worst) = losses.first() else {
             return format!("{ahead}, and behind in none.");
         };
+        let place = format!(
+            "at {} of the pages with {} in memory",
+            percent(worst.part),
+            count(worst.stored.into())
+        );
+        if losses.len() == 1 {
+            return format!(
+                "{ahead}. It loses one, by {} ({place}).",
+                share(-worst.ahead)
+            );
+        }
         let mean = losses.iter().map(|loss| loss.ahead).sum::<f64>() / losses.len() as f64;
         format!(
-            "{ahead}. It loses the other {}, by {} on average and {} at worst (at {} of the pages with {} in memory).",
+            "{ahead}. It loses {}, by {} on average and {} at worst ({place}).",
             losses.len(),
             share(-mean),
             share(-worst.ahead),
-            percent(worst.part),
-            count(worst.stored.into()),
+        )
+    }
+
+    /// How one of ours fares over all graphs.
+    fn overall(&self, ours: Ours, what: &str) -> String {
+        let margins: Vec<Margin> = (0..self.budgets.len())
+            .flat_map(|graph| self.margins(graph, ours))
+            .collect();
+        let level = margins
+            .iter()
+            .filter(|margin| -NOTHING < margin.ahead)
+            .count();
+        let mean =
+            margins.iter().map(|margin| margin.ahead).sum::<f64>() / margins.len().max(1) as f64;
+        format!(
+            "Over all graphs, {what} is level with or ahead of the best policy of the seeds in {level} of {} comparisons at equal \
+             memory, by {} on average.",
+            margins.len(),
+            difference(mean),
         )
     }
 

@@ -2,7 +2,7 @@
 
 use junkai_charts::{Axis, Chart, Format, Line};
 
-use super::Results;
+use super::{Plan, Results};
 use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_axis};
 use crate::experiment::look::look;
 use crate::experiment::trials::Trial;
@@ -85,7 +85,7 @@ impl Results<'_> {
         figure.draw(self.trials.subjects(), |graph| {
             let subject = &self.trials.subjects()[graph];
             let curve = |policy: &Policy| self.trials.of(graph, policy).share_curve();
-            let interleaving = self.plan.interleaving(subject);
+            let interleaving = Plan::interleaving(subject, self.plan.experiment.keys_fixed);
             let mut lines = vec![
                 Series::Line(look(&Policy::Opt).line(curve(&Policy::Opt))),
                 Series::Line(look(&Policy::breadth_first()).line(curve(&Policy::breadth_first()))),

@@ -38,7 +38,7 @@ impl Results<'_> {
             (0..graphs).filter(is_ahead).count()
         };
         format!(
-            "After {} of the pages the best size of the seed’s ring is ahead of breadth first on {} and of IRLbot on {} of {graphs} \
+            "After {} of the pages the best size of the seed’s ring, chosen for each graph, is ahead of breadth first on {} and of IRLbot on {} of {graphs} \
              graphs.",
             percent(MARKS[FIFTH]),
             ahead_of(&Policy::breadth_first()),
@@ -46,20 +46,24 @@ impl Results<'_> {
         )
     }
 
-    /// What the gains come from.
+    /// What the gains come from: the least and the greatest part over all marks at which there is a gain.
     fn causes(&self) -> String {
         let (mut parts, mut others) = (Vec::new(), Vec::new());
         for (graph, name) in self.graphs() {
-            let explained = self
-                .ablation_of(graph, FIFTH)
-                .and_then(|ablation| ablation.explained());
-            match explained {
-                Some(part) if 0.0 < part => parts.push(format!("{} on {name}", percent(part))),
-                Some(_) | None => others.push(name.to_owned()),
+            let explained: Vec<f64> = (0..MARKS.len())
+                .filter_map(|mark| self.ablation_of(graph, mark)?.explained())
+                .collect();
+            let least = explained.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = explained.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if explained.is_empty() || most <= 0.0 {
+                others.push(name.to_owned());
+            } else {
+                parts.push(format!("{} on {name}", from_to(least, most)));
             }
         }
         let mut sentence = format!(
-            "Taking turns between servers, with nothing discarded, explains this part of the ring’s gain over breadth first: {}",
+            "Of the gain of the ring over breadth first, taking turns between servers explains, with nothing discarded and by how \
+             far the crawl is, {}",
             listed(&parts)
         );
         if !others.is_empty() {
@@ -123,8 +127,7 @@ impl Results<'_> {
             );
         };
         let mut sentence = format!(
-            "{name}: after {} of the pages the best of the seed’s rings, {}, has gathered {} of PageRank, and runs dry at {} of the \
-             pages; {others}.",
+            "{name}: after {} of the pages the best of the seed’s rings is {} with a share of {}, which visits {} of the pages in all; {others}.",
             percent(MARKS[FIFTH]),
             look(&ring.policy).name,
             told(ring),
@@ -162,5 +165,17 @@ impl Results<'_> {
             count(violations),
             count(visits),
         )
+    }
+}
+
+/// A range of parts in words; below nothing, turns cost what discarding wins back.
+fn from_to(least: f64, most: f64) -> String {
+    let (least_text, most_text) = (percent(least), percent(most));
+    if least < 0.0 {
+        format!("at most {most_text}")
+    } else if least_text == most_text {
+        most_text
+    } else {
+        format!("{least_text} to {most_text}")
     }
 }

@@ -1,6 +1,6 @@
 //! The numbers of the experiment.
 
-use super::{Plan, Results};
+use super::{Plan, Results, RingSize};
 use crate::crawl::Pace;
 use crate::experiment::look::look;
 use crate::experiment::trials::{LEVELS, MARKS, NOTHING, Trial};
@@ -57,7 +57,8 @@ impl Results<'_> {
     fn shares(&self) -> Table {
         let mut rows = Vec::new();
         for (graph, name) in self.graphs() {
-            let interleaving = self.plan.interleaving(&self.trials.subjects()[graph]);
+            let subject = &self.trials.subjects()[graph];
+            let interleaving = Plan::interleaving(subject, self.plan.experiment.keys_fixed);
             let mut policies = self.plan.compared(&self.trials, graph);
             policies.push(interleaving);
             for policy in policies {
@@ -182,7 +183,7 @@ impl Results<'_> {
         Table {
             name: "ablation".to_owned(),
             caption: "Share of PageRank by breadth first, with servers interleaved and nothing discarded (the seed’s ring with \
-                      more slots than pages), and with discarding at the size that gains most; the part of the gain that \
+                      more slots than pages and as many residues), and with discarding at the size that gains most; the part of the gain that \
                       interleaving alone explains (above 100 %: discarding costs)."
                 .to_owned(),
             columns: [
@@ -202,24 +203,23 @@ impl Results<'_> {
 
     /// What each step brings at a mark; none if no ring that discards came so far.
     pub(super) fn ablation_of(&self, graph: usize, mark: usize) -> Option<Ablation> {
-        let subject = &self.trials.subjects()[graph];
-        let interleaving = self.trials.of(graph, &self.plan.interleaving(subject));
         let breadth_first = self.trials.of(graph, &Policy::breadth_first());
-        let mut best: Option<(f64, &Trial)> = None;
-        for policy in self.plan.sizes() {
-            let trial = self.trials.of(graph, &policy);
+        let mut best: Option<(f64, RingSize)> = None;
+        for size in &self.plan.experiment.sizes {
+            let trial = self.trials.of(graph, &size.policy());
             if let Some(share) = trial.share_at[mark].filter(|_| 0 < trial.discarded)
                 && best.is_none_or(|(most, _)| most < share)
             {
-                best = Some((share, trial));
+                best = Some((share, *size));
             }
         }
         let (discarding, best) = best?;
+        let interleaving = Plan::interleaving(&self.trials.subjects()[graph], best.keys);
         Some(Ablation {
             breadth_first: breadth_first.share_at[mark]?,
-            interleaved: interleaving.share_at[mark]?,
+            interleaved: self.trials.of(graph, &interleaving).share_at[mark]?,
             discarding,
-            best: look(&best.policy).name,
+            best: look(&best.policy()).name,
         })
     }
 
