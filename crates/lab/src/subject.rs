@@ -39,7 +39,15 @@ impl Subject {
         let components = measures.components(progress);
         let in_degrees = measures.in_degrees();
         let seeds = components.seeds(SEEDS);
-        Subject::with_seeds(web, Measured { pagerank, components, in_degrees }, seeds)
+        Subject::with_seeds(
+            web,
+            Measured {
+                pagerank,
+                components,
+                in_degrees,
+            },
+            seeds,
+        )
     }
 
     /// Likewise, with crawls that begin at these pages.
@@ -59,7 +67,11 @@ impl Subject {
     }
 
     /// Crawls once by each policy, several at a time; the results are in the order of the policies.
-    pub fn crawl_all(&self, policies: &[Policy], progress: &(dyn Fn(&Policy, u64) + Sync)) -> Vec<Run> {
+    pub fn crawl_all(
+        &self,
+        policies: &[Policy],
+        progress: &(dyn Fn(&Policy, u64) + Sync),
+    ) -> Vec<Run> {
         policies
             .par_iter()
             .map(|policy| self.crawl(policy, &mut |visits| progress(policy, visits)))

@@ -15,7 +15,13 @@ impl Value {
     /// PageRank on the whole graph, shared out among the pages that can be reached.
     #[must_use]
     pub fn of_reachable(pagerank: &PageRank, is_reachable: &[bool]) -> Value {
-        let reached = |page: usize| if is_reachable[page] { pagerank.scores[page] } else { 0.0 };
+        let reached = |page: usize| {
+            if is_reachable[page] {
+                pagerank.scores[page]
+            } else {
+                0.0
+            }
+        };
         let total: f64 = (0..is_reachable.len()).map(reached).sum();
         let scale = if 0.0 < total { total.recip() } else { 0.0 };
         let count = is_reachable.iter().filter(|reached| **reached).count();
@@ -47,7 +53,11 @@ impl Value {
             .filter(|(_, share)| 0.0 < **share)
             .map(|(page, _)| page)
             .collect();
-        pages.sort_by(|&left, &right| self.of(right).total_cmp(&self.of(left)).then(left.cmp(&right)));
+        pages.sort_by(|&left, &right| {
+            self.of(right)
+                .total_cmp(&self.of(left))
+                .then(left.cmp(&right))
+        });
         pages
     }
 
