@@ -2,7 +2,7 @@
 //!
 //! [`crawl::simulate`] runs a [`policy::Policy`] on a web graph: the waiting rooms, the ring and the leases of `frontier` are
 //! the very ones that crawl. [`value`] says what the pages were worth, [`subject`] is a graph made ready, and an
-//! [`outcome`] is what an experiment brings.
+//! [`outcome`] is what an [`experiment`] brings; [`report`] makes one page of several.
 //!
 //! **Invariant:** this room never sees the network, nor the crawler; time and chance are arguments.
 

@@ -12,6 +12,7 @@ mod draw;
 mod findings;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use junkai_frontier::admission::BudgetConfig;
@@ -98,8 +99,10 @@ impl Default for RingExperiment {
 /// Runs it on each graph.
 pub fn run(subjects: &[Subject], experiment: &RingExperiment, watch: Watch<'_>) -> Outcome {
     let plan = Plan { experiment };
-    let first: usize = plan.policies(subjects.first()).len();
-    let meter = Meter::for_crawls(watch, subjects, first + 1);
+    let known: BTreeSet<String> = (plan.policies(subjects.first()).iter())
+        .map(ToString::to_string)
+        .collect();
+    let meter = Meter::for_crawls(watch, subjects, known.len() + 1);
     let mut trials = Trials::new(subjects);
     trials.run(
         |trials, graph| plan.policies(trials.subjects().get(graph)),

@@ -12,10 +12,12 @@ impl Html {
         self.text.push_str(markup);
     }
 
-    /// Adds text.
+    /// Adds text. A number keeps its percent sign on the same line.
     pub(super) fn escaped(&mut self, text: &str) {
-        for character in text.chars() {
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
             match character {
+                ' ' if characters.peek() == Some(&'%') => self.text.push_str("&nbsp;"),
                 '&' => self.text.push_str("&amp;"),
                 '<' => self.text.push_str("&lt;"),
                 '>' => self.text.push_str("&gt;"),

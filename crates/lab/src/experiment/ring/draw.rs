@@ -2,6 +2,7 @@
 
 use junkai_charts::{Axis, Chart, Format, Line};
 
+use super::tables::INTERLEAVED;
 use super::{Plan, Results};
 use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_axis};
 use crate::experiment::look::look;
@@ -89,9 +90,7 @@ impl Results<'_> {
             let mut lines = vec![
                 Series::Line(look(&Policy::Opt).line(curve(&Policy::Opt))),
                 Series::Line(look(&Policy::breadth_first()).line(curve(&Policy::breadth_first()))),
-                Series::Line(
-                    Line::new("interleaved, nothing discarded", curve(&interleaving)).slot(4),
-                ),
+                Series::Line(Line::new(INTERLEAVED, curve(&interleaving)).slot(4)),
             ];
             for policy in self.plan.sizes().iter().take(3) {
                 lines.push(Series::Line(look(policy).line(curve(policy))));

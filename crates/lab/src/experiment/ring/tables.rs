@@ -11,6 +11,9 @@ use crate::policy::{Policy, ServerSpread};
 /// Shares of PageRank of which figure 2 asks in how few pages they are.
 const CONCENTRATIONS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
+/// What the seed's ring is called that has more slots than there are pages.
+pub(super) const INTERLEAVED: &str = "interleaved, nothing discarded";
+
 /// How a gain over breadth first comes about.
 pub(super) struct Ablation {
     /// The share of PageRank of breadth first.
@@ -59,11 +62,13 @@ impl Results<'_> {
         for (graph, name) in self.graphs() {
             let subject = &self.trials.subjects()[graph];
             let interleaving = Plan::interleaving(subject, self.plan.experiment.keys_fixed);
-            let mut policies = self.plan.compared(&self.trials, graph);
-            policies.push(interleaving);
-            for policy in policies {
+            let policies = self.plan.compared(&self.trials, graph);
+            let named = policies
+                .into_iter()
+                .map(|policy| (look(&policy).name, policy));
+            for (policy_name, policy) in named.chain([(INTERLEAVED.to_owned(), interleaving)]) {
                 let trial = self.trials.of(graph, &policy);
-                let mut row = vec![text(name), text(look(&policy).name)];
+                let mut row = vec![text(name), text(policy_name)];
                 row.extend(trial.share_at.map(Cell::share));
                 row.extend([
                     Cell::Share(trial.coverage),
@@ -150,13 +155,13 @@ impl Results<'_> {
         families
     }
 
-    /// The smallest store of the seed's rings for each level.
+    /// The smallest store of the seed's rings for each level, of all sizes that were tried with hashed servers.
     pub(super) fn best_rings(&self, graph: usize) -> [Option<u32>; LEVELS.len()] {
-        let rings: Vec<_> = self
-            .trials
-            .all(graph)
-            .filter(|trial| matches!(trial.policy, Policy::SeedRing(_)))
-            .collect();
+        let is_hashed = |trial: &&Trial| match &trial.policy {
+            Policy::SeedRing(setup) => setup.spread == ServerSpread::Hashed,
+            Policy::Opt | Policy::Crawl(_) => false,
+        };
+        let rings: Vec<_> = self.trials.all(graph).filter(is_hashed).collect();
         std::array::from_fn(|level| rings.iter().filter_map(|ring| ring.stored_at[level]).min())
     }
 
