@@ -49,7 +49,9 @@ impl EntryPoints {
                 .collect(),
             None => Vec::new(),
         };
-        pages.iter().for_each(|&seed| reach.follow(seed));
+        for &seed in &pages {
+            reach.follow(seed);
+        }
         let seeds = pages.len();
         let mut with_host = Vec::new();
         let mut first_pages: Vec<Option<Page>> = vec![None; web.hosts.count() as usize];
@@ -111,7 +113,7 @@ impl fmt::Display for EntryPoints {
             0 => Ok(()),
             pages => write!(
                 formatter,
-                "; {} by sitemaps or the like, with the first page of the host",
+                "; {} that no link shows come with the first page of their host",
                 counted(pages, "page")
             ),
         }

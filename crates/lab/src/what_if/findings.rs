@@ -13,6 +13,9 @@ const CANDIDATE_BYTES: f64 = 500.0;
 /// The part of the whole time from which a single server is said to bound it.
 const BOUNDS_FROM: f64 = 0.8;
 
+/// How much longer than the fastest order another takes before it is called slow.
+const SLOW_FROM: f64 = 2.0;
+
 pub(super) fn findings(
     ready: &Ready,
     what_if: &WhatIf,
@@ -33,6 +36,7 @@ pub(super) fn findings(
     if let (Some(fastest), Some(server)) = (fastest, servers.first()) {
         findings.push(bound(what_if, fastest, server, servers.len()));
     }
+    findings.extend(fastest.and_then(|fastest| idle_servers(ready, what_if, &simulated, fastest)));
     findings.extend(memory(what_if, &simulated));
     findings.extend(idle_order(what_if, &simulated));
     let too_short: u64 = simulated.iter().map(|one| one.run.pace.violations).sum();
@@ -60,7 +64,7 @@ fn subject(ready: &Ready) -> String {
     };
     let links = statistics.links - ready.entry_points.with_host.len() as u64;
     format!(
-        "{}: {pages} with {}, on {} and {}. Found are: {}.",
+        "{}: {pages} with {}, on {} and {}. Crawls begin at {}.",
         statistics.name,
         counted(links, "link"),
         counted(statistics.hosts.into(), "host"),
@@ -182,6 +186,27 @@ fn bound(what_if: &WhatIf, fastest: f64, server: &Server, servers: usize) -> Str
             "The busiest server, {busiest}; the rest of the time goes into finding pages one after another."
         )
     }
+}
+
+/// Says which orders let servers wait, since their next pages are all on a few.
+fn idle_servers(
+    ready: &Ready,
+    what_if: &WhatIf,
+    simulated: &[&Compared],
+    fastest: f64,
+) -> Option<String> {
+    let slow: Vec<&str> = simulated
+        .iter()
+        .filter(|one| time_to(ready, one, 1.0).is_some_and(|time| SLOW_FROM * fastest < time))
+        .map(|one| one.label.as_str())
+        .collect();
+    (!slow.is_empty()).then(|| {
+        format!(
+            "More than twice as long as the fastest: {}. With {} booked ahead, most servers wait while a few have all of them.",
+            slow.join(", "),
+            counted(what_if.schedule.lookahead as u64, "visit"),
+        )
+    })
 }
 
 /// Says so if the ring was booked so far ahead that no order had anything to choose from.

@@ -149,6 +149,8 @@ pub(super) fn wrapped(first: &str, text: &str) -> String {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut is_empty = true;
+    // A number and its sign stay together.
+    let text = text.replace(" %", "\u{a0}%");
     for word in text.split(' ') {
         let length = line.chars().count() + usize::from(!is_empty) + word.chars().count();
         if !is_empty && WIDTH < length {
@@ -162,7 +164,7 @@ pub(super) fn wrapped(first: &str, text: &str) -> String {
         is_empty = false;
     }
     lines.push(line);
-    lines.join("\n")
+    lines.join("\n").replace('\u{a0}', " ")
 }
 
 #[cfg(test)]
@@ -196,7 +198,7 @@ mod tests {
         let all = lines.join("\n");
         assert!((0..9).all(|number| all.contains(&format!("a-long-name-{number}"))));
         assert!(
-            lines[0].starts_with("name of the row    a-long-name-0"),
+            lines[0].starts_with("name of the row  a-long-name-0"),
             "{}",
             lines[0]
         );
