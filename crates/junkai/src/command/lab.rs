@@ -1,6 +1,6 @@
 //! `junkai lab`: crawl orders tried out on web graphs, under a virtual clock, with the scheduler that crawls.
 //!
-//! Each subcommand is a file below; [`source`](self::source) says where graphs come from, [`show`](self::show) prints.
+//! Each subcommand is a file below; `source` says where graphs come from, `show` prints.
 
 mod crawl;
 mod experiment;
