@@ -53,7 +53,9 @@ fn subject(web: WebGraph) -> Subject {
 }
 
 fn crawl(subject: &Subject, policy: &str) -> Run {
-    let policy: Policy = policy.parse().unwrap();
+    let Ok(policy) = policy.parse::<Policy>() else {
+        panic!("{policy} is no policy");
+    };
     subject.crawl(&policy, &mut |_| {})
 }
 
@@ -175,11 +177,11 @@ fn seed_000(subject: &Subject, slots: u64, residues: u64) -> Listing {
             if inserted.contains(&page) {
                 continue;
             }
-            let residue = u64::from(subject.web.hosts.host(page)) % residues;
-            let next = &mut next_step[usize::try_from(residue).unwrap()];
+            let residue = subject.web.hosts.host(page) as usize % next_step.len();
+            let next = &mut next_step[residue];
             let mut booked = *next;
             if booked <= step {
-                booked = step + 2 - ((step ^ residue) & 1);
+                booked = step + 2 - ((step ^ residue as u64) & 1);
             }
             if step + slots <= booked {
                 discarded += 1;

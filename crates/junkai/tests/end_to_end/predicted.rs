@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use junkai_lab::crawl::{Trial, simulate};
 use junkai_lab::graph::{
-    HostCut, LoadOptions, Page, WebGraph, load, pagerank, reachable, unwatched,
+    HostCut, LoadOptions, Page, PageRankConfig, WebGraph, load, pagerank, reachable, unwatched,
 };
 use junkai_lab::policy::Policy;
 use junkai_lab::value::Value;
@@ -135,16 +135,19 @@ fn edges() -> String {
             .wrapping_add(1);
         u32::try_from((state >> 33) % u64::from(end)).unwrap()
     };
-    let mut edges = String::new();
+    let mut edges = Vec::new();
     for page in 0..PAGES {
         for _ in 0..below(9) {
             // The lower of three: low numbers are popular.
             let target = (0..3).map(|_| below(PAGES)).min().unwrap();
-            edges += &format!("{page} {target}\n");
+            edges.push((page, target));
         }
-        edges += &format!("{page} {}\n", (page + 1) % PAGES);
+        edges.push((page, (page + 1) % PAGES));
     }
-    edges
+    let lines = edges
+        .into_iter()
+        .map(|(source, target)| format!("{source} {target}\n"));
+    lines.collect()
 }
 
 fn graph(path: &std::path::Path) -> WebGraph {
@@ -177,7 +180,7 @@ fn predict(case: &Case, graph: &WebGraph, seed: Page) -> Vec<Page> {
         policy: &policy,
         pages_max: u32::MAX,
     };
-    let ranks = pagerank(&graph.links, &Default::default(), &mut unwatched);
+    let ranks = pagerank(&graph.links, &PageRankConfig::default(), &mut unwatched);
     let value = Value::of_reachable(&ranks, &reachable(&graph.links, &[seed]));
     simulate(&trial, &value, &mut |_| {}).order
 }
