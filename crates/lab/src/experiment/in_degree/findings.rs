@@ -1,6 +1,6 @@
 //! What was found, a sentence each.
 
-use super::tables::{Measure, Summary};
+use super::tables::Measure;
 use super::{GraphResults, Results};
 use crate::experiment::words::{count, share};
 
@@ -23,7 +23,8 @@ fn sentence(graph: &GraphResults<'_>) -> String {
     let pagerank = of(Measure::PageRank);
     format!(
         "{name}, {} pages from {} starts: in-degree first finds {} authorities and {} hubs of its own sub-graph, as breadth first \
-         finds {} and {}; of the top pages of the whole graph {} against {}, and {} of PageRank against {}. {}",
+         finds {} and {}; of the top pages of the whole graph {} against {}, and {} of PageRank against {}. It has more of those top \
+         pages from {} of the starts, and more PageRank from {}.",
         count(graph.plan.limit.into()),
         graph.pairs.len(),
         rounded(of(Measure::Authorities).in_degree_first),
@@ -34,20 +35,11 @@ fn sentence(graph: &GraphResults<'_>) -> String {
         rounded(whole.breadth_first),
         share(pagerank.in_degree_first),
         share(pagerank.breadth_first),
-        judgement(&whole, &pagerank),
+        whole.ahead,
+        pagerank.ahead,
     )
 }
 
 fn rounded(mean: f64) -> String {
     format!("{mean:.0}")
-}
-
-/// What that amounts to, by the measures of the whole graph.
-fn judgement(whole: &Summary, pagerank: &Summary) -> &'static str {
-    let is_ahead = |summary: &Summary| summary.breadth_first < summary.in_degree_first;
-    match (is_ahead(whole), is_ahead(pagerank)) {
-        (true, true) => "It is ahead in the whole graph too.",
-        (false, false) => "In the whole graph it is not ahead.",
-        (true, false) | (false, true) => "In the whole graph the two are close.",
-    }
 }

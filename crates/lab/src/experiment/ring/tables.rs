@@ -189,7 +189,8 @@ impl Results<'_> {
             name: "ablation".to_owned(),
             caption: "Share of PageRank by breadth first, with servers interleaved and nothing discarded (the seed’s ring with \
                       more slots than pages and as many residues), and with discarding at the size that gains most; the part of the gain that \
-                      interleaving alone explains (above 100 %: discarding costs)."
+                      interleaving alone explains (100 %: the ring had lost nothing by discarding yet, nor won; above it, discarding \
+                      costs)."
                 .to_owned(),
             columns: [
                 "graph",
