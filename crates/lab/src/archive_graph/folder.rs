@@ -76,7 +76,7 @@ pub struct Summary {
     pub report: Report,
 }
 
-/// Whether [`write`] would take the folder; to be asked before a long work is begun.
+/// Whether [`write()`] would take the folder; to be asked before a long work is begun.
 ///
 /// # Errors
 /// [`ArchiveGraphError::NotOurs`] if it holds something that is no exported graph.
