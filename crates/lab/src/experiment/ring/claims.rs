@@ -147,34 +147,35 @@ impl Results<'_> {
 
     /// That more slots bring more.
     fn slots_claim(&self, graph: usize) -> Option<Tested> {
-        let shares = self.final_shares(graph, &self.plan.varied_slots());
-        let (places, verdict) = rises(
-            &shares,
-            &self
-                .plan
-                .experiment
-                .slots
-                .iter()
-                .map(usize::to_string)
-                .collect::<Vec<_>>(),
-        )?;
+        let policies = self.plan.varied_slots();
+        let slots = self.plan.experiment.slots.iter();
+        let names: Vec<String> = slots.map(usize::to_string).collect();
+        let shares = self.final_shares(graph, &policies);
+        let pages: Vec<f64> = policies
+            .iter()
+            .map(|policy| f64::from(self.trials.of(graph, policy).pages))
+            .collect();
+        let (share_dips, share_verdict) = rises(&shares, &names)?;
+        let (page_dips, page_verdict) = rises(&pages, &names)?;
+        let dips = |dips: &[String]| match dips {
+            [] => "always up".to_owned(),
+            places => format!("down at B = {}", listed(places)),
+        };
         Some(Tested {
             place: "figure 3",
             claim: "pages and PageRank increase with B",
-            measured: match verdict {
-                Verdict::Holds => format!(
-                    "from {} to {}, always up",
-                    share(shares[0]),
-                    share(shares[shares.len() - 1])
-                ),
-                Verdict::Partly | Verdict::Fails => format!(
-                    "from {} to {}, down at B = {}",
-                    share(shares[0]),
-                    share(shares[shares.len() - 1]),
-                    listed(&places)
-                ),
+            measured: format!(
+                "PageRank from {} to {}, {}; pages {}",
+                share(shares[0]),
+                share(shares[shares.len() - 1]),
+                dips(&share_dips),
+                dips(&page_dips),
+            ),
+            verdict: match (share_verdict, page_verdict) {
+                (Verdict::Holds, Verdict::Holds) => Verdict::Holds,
+                (Verdict::Fails, _) | (_, Verdict::Fails) => Verdict::Fails,
+                (Verdict::Partly, _) | (_, Verdict::Partly) => Verdict::Partly,
             },
-            verdict,
         })
     }
 
