@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-use crate::cpu;
+use crate::{cpu, memory};
 
 /// How often the memory of a running process is read.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -86,7 +86,8 @@ pub(crate) fn measure(
         if waitid(WaitId::Pid(pid), options)?.is_some() {
             break;
         }
-        cost.peak_bytes = cost.peak_bytes.max(peak_bytes(pid));
+        let peak = memory::peak_of(&pid.as_raw_pid().to_string());
+        cost.peak_bytes = cost.peak_bytes.max(peak.unwrap_or_default());
         thread::sleep(LOOK_EVERY);
     }
     cost.cpu_seconds = cpu_seconds(pid)?;
@@ -170,14 +171,6 @@ fn cpu_ticks(stat: &str) -> Option<f64> {
     let user: f64 = fields.next()?.parse().ok()?;
     let system: f64 = fields.next()?.parse().ok()?;
     Some(user + system)
-}
-
-/// The most memory that a process has held; 0 when it has just ended.
-fn peak_bytes(pid: Pid) -> f64 {
-    let status = read(&format!("/proc/{}/status", pid.as_raw_pid())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    kibibytes.unwrap_or_default() * 1024.0
 }
 
 fn read(path: &str) -> Result<String> {

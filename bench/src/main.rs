@@ -1,4 +1,4 @@
-//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl`.
+//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|lab`.
 //!
 //! Every figure is the median of several repetitions, with the smallest and the largest; the things that are compared
 //! take turns within one run, so that a noisy machine is noisy to all of them. Costs are CPU time (user and system), not
@@ -12,6 +12,8 @@ mod chance;
 mod child;
 mod cpu;
 mod crawl;
+mod lab;
+mod memory;
 mod report;
 mod ring;
 mod samples;
@@ -44,12 +46,17 @@ enum What {
     Seen(seen::Arguments),
     /// The cost of a page in a whole crawl, beside the least that it could cost, and beside other crawlers.
     Crawl(crawl::Arguments),
+    /// The cost of a link in a simulated crawl, policy by policy, beside the least that it could cost.
+    Lab(lab::Arguments),
     /// The web that `crawl` visits; serves until standard input ends.
     #[command(hide = true)]
     Web(crawl::WebArguments),
     /// The least that a crawl could cost, as a process.
     #[command(hide = true)]
     Floor(crawl::FloorArguments),
+    /// One thing done with a generated graph, as a process.
+    #[command(hide = true)]
+    LabJob(lab::JobArguments),
 }
 
 /// What all benchmarks take.
@@ -68,7 +75,9 @@ fn main() -> Result<()> {
         What::Ring(arguments) => ring::run(&arguments),
         What::Seen(arguments) => seen::run(&arguments),
         What::Crawl(arguments) => crawl::run(&arguments),
+        What::Lab(arguments) => lab::run(&arguments),
         What::Web(arguments) => crawl::serve(&arguments),
         What::Floor(arguments) => crawl::floor(&arguments),
+        What::LabJob(arguments) => lab::run_job(&arguments),
     }
 }

@@ -27,7 +27,7 @@ enum Task {
     Tools,
     /// Write the generated pages anew: the configuration reference and the commented junkai.toml.
     Pages,
-    /// Measure, in release mode: `ring`, `seen` or `crawl`; further arguments go to the benchmark.
+    /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
     Bench(bench::Arguments),
 }
 

@@ -1,0 +1,324 @@
+//! The speed of the lab: what a link costs a simulated crawl, policy by policy, as the graph grows.
+//!
+//! Generated graphs of one kind and several sizes are crawled to the end, from page 0, from which every page can be reached. Read
+//! [`run`] first. Beside each crawl stands its *floor* ([`mod@floor`]): the same links in the same order, with nothing done but to look up
+//! and set one bit for each. Where the floor's cost rises, the graph has left the caches of the core, and so has any crawl of it.
+//!
+//! `whole` is the other question: what one simulation of ten million pages takes, in time and memory, from nothing.
+//!
+//! Costs are CPU time of the one thread that crawls; the graph is made before, and not counted.
+
+mod floor;
+mod whole;
+
+use std::hint::black_box;
+use std::str::FromStr;
+
+use anyhow::{Result, ensure};
+use junkai_lab::crawl::{Run, Trial, simulate};
+use junkai_lab::graph::generate::{Generator, GeneratorConfig};
+use junkai_lab::graph::{Page, PageRank, WebGraph, unwatched};
+use junkai_lab::policy::{CrawlOrder, NotAPolicy, Policy, Setup};
+use junkai_lab::value::Value;
+
+pub(crate) use self::whole::{JobArguments, run_job};
+use crate::Common;
+use crate::cpu;
+use crate::report::{Cell, Limit, Report, Table};
+use crate::samples::{Samples, short};
+
+/// Links of a page on average: 10⁷ pages have 2·10⁸.
+const LINKS_PER_PAGE: f64 = 20.0;
+/// Pages of the smallest graph that says anything.
+const PAGES_MIN: i64 = 1000;
+/// What all graphs are drawn from.
+const SEED: u64 = 1;
+/// Where every crawl begins.
+const START: [Page; 1] = [0];
+/// Links that one sample follows at least: a small graph is crawled several times.
+const SAMPLE_LINKS_MIN: u64 = 2_000_000;
+/// By how much the cost of a link, as a multiple of the floor's, may rise from the smallest graph to the largest.
+const RISE_MAX: f64 = 1.3;
+/// Pages of the largest graph for policies whose cost is not constant: on a larger one they would take hours.
+const GROWING_PAGES_MAX: u32 = 1_000_000;
+
+/// Every policy but the ceiling, which does not crawl. In a bounded one, 100,000 pages wait.
+const POLICIES: &str = "bfs;seed-ring:1024x1024;ring:1024x65536;irlbot;beast;in-degree;in-degree:100000,aside;\
+     worth:100000,aside;worth:100000,welcome";
+
+/// What `bench lab` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Pages of the graphs, which have 20 links each.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "10000,100000,1000000",
+        value_parser = clap::value_parser!(u32).range(PAGES_MIN..)
+    )]
+    pages: Vec<u32>,
+    /// Policies, as `junkai lab` names them.
+    #[arg(long, value_delimiter = ';', default_value = POLICIES)]
+    policies: Vec<Named>,
+    /// Also simulate a graph of this many pages from nothing, by the ring and by worth, and tell time and memory.
+    #[arg(long, value_name = "PAGES", value_parser = clap::value_parser!(u32).range(PAGES_MIN..))]
+    whole: Option<u32>,
+    /// The sizes of the project's promise: 10^7 pages with 2 * 10^8 links. Takes an hour, and 4 GB of memory.
+    #[arg(long)]
+    full: bool,
+}
+
+/// Measures, and prints.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let repeat = arguments.common.repeat.get();
+    let (mut sizes, mut whole) = (arguments.pages.clone(), arguments.whole);
+    if arguments.full {
+        sizes.push(whole::PAGES);
+        whole = whole.or(Some(whole::PAGES));
+    }
+    for policy in &arguments.policies {
+        ensure!(policy.policy != Policy::Opt, "opt does not crawl");
+    }
+    let mut report = Report::new("lab");
+    let graphs = measure(&sizes, &arguments.policies, repeat);
+    tell(&graphs, &arguments.policies, &mut report);
+    // Their memory is not that of the processes to come.
+    drop(graphs);
+    if let Some(pages) = whole {
+        whole::measure(pages, repeat, &mut report)?;
+    }
+    report.finish(arguments.common.json.as_deref())
+}
+
+/// A policy, as the reader knows it.
+#[derive(Clone, Debug)]
+struct Named {
+    name: String,
+    policy: Policy,
+}
+
+impl FromStr for Named {
+    type Err = NotAPolicy;
+
+    fn from_str(text: &str) -> Result<Named, NotAPolicy> {
+        Ok(Named {
+            name: text.to_owned(),
+            policy: text.parse()?,
+        })
+    }
+}
+
+impl Named {
+    /// Whether a link costs the same however many pages wait. `IRLbot` with one queue reads all that was left over in each round.
+    fn is_constant_time(&self) -> bool {
+        match &self.policy {
+            Policy::Crawl(Setup {
+                order: CrawlOrder::SiteBudgets(config),
+                ..
+            }) => config.is_doubling,
+            Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_) => true,
+        }
+    }
+
+    fn is_worth_waiting_for(&self, web: &WebGraph) -> bool {
+        self.is_constant_time() || web.links.page_count() <= GROWING_PAGES_MAX
+    }
+}
+
+/// A graph, and what each policy took on it.
+struct Graph {
+    web: WebGraph,
+    series: Vec<Series>,
+}
+
+/// What crawls by one policy of one graph took.
+#[derive(Clone, Default)]
+struct Series {
+    nanoseconds: Samples,
+    floor_nanoseconds: Samples,
+    links_per_second: Samples,
+    /// The part of the pages that was visited; the same in each repetition.
+    visited: f64,
+    /// Times that a page found no room, for each link.
+    without_room: f64,
+}
+
+/// Crawls each graph by each policy, `repeat` times. Graphs and policies take turns, and who goes first changes from repetition to
+/// repetition: what slows the machine down for a while slows all of them.
+fn measure(sizes: &[u32], policies: &[Named], repeat: usize) -> Vec<Graph> {
+    let mut graphs: Vec<Graph> = sizes
+        .iter()
+        .map(|&pages| Graph {
+            web: generator(pages).collect(&mut unwatched),
+            series: vec![Series::default(); policies.len()],
+        })
+        .collect();
+    for repetition in 0..repeat {
+        println!("repetition {}", repetition + 1);
+        graphs.reverse();
+        for graph in &mut graphs {
+            let mut turns: Vec<(&Named, &mut Series)> =
+                policies.iter().zip(&mut graph.series).collect();
+            if !repetition.is_multiple_of(2) {
+                turns.reverse();
+            }
+            for (policy, series) in turns {
+                if policy.is_worth_waiting_for(&graph.web) {
+                    series.sample(&graph.web, policy);
+                }
+            }
+        }
+    }
+    graphs.sort_by_key(|graph| graph.web.links.page_count());
+    graphs
+}
+
+/// Web-like graphs that differ in nothing but their size.
+fn generator(pages: u32) -> Generator {
+    Generator::new(GeneratorConfig {
+        mean_out_degree: LINKS_PER_PAGE,
+        ..GeneratorConfig::new(pages, SEED)
+    })
+}
+
+impl Series {
+    /// Crawls, and walks the floor of that crawl, as often as it takes for enough links.
+    fn sample(&mut self, web: &WebGraph, policy: &Named) {
+        let (mut crawling, mut walking) = (0.0, 0.0);
+        let mut links = 0;
+        while links < SAMPLE_LINKS_MIN {
+            let (time, run) = cpu::cost_of(|| crawl(web, policy));
+            crawling += time.as_secs_f64();
+            let (time, found) = cpu::cost_of(|| floor::walk(&web.links, &run.order));
+            walking += time.as_secs_f64();
+            black_box(found);
+            links += run.links.max(1);
+            self.visited = run.order.len() as f64 / f64::from(web.links.page_count());
+            self.without_room = (run.discarded + run.put_aside) as f64 / run.links.max(1) as f64;
+        }
+        let links = links as f64;
+        self.nanoseconds.push(crawling * 1e9 / links);
+        self.floor_nanoseconds.push(walking * 1e9 / links);
+        self.links_per_second.push(links / crawling);
+    }
+
+    fn cells(&self, smallest: &Series) -> [Cell; 8] {
+        let rise = self.nanoseconds.ratio_to(&smallest.nanoseconds);
+        let floor_rise = self.floor_nanoseconds.ratio_to(&smallest.floor_nanoseconds);
+        [
+            self.links_per_second.clone().into(),
+            self.nanoseconds.clone().into(),
+            rise.into(),
+            self.floor_nanoseconds.clone().into(),
+            floor_rise.into(),
+            self.per_floor().into(),
+            (self.visited * 100.0).into(),
+            (self.without_room * 100.0).into(),
+        ]
+    }
+
+    fn per_floor(&self) -> Samples {
+        self.nanoseconds.ratio_to(&self.floor_nanoseconds)
+    }
+}
+
+fn crawl(web: &WebGraph, policy: &Named) -> Run {
+    let trial = Trial {
+        web,
+        seeds: &START,
+        policy: &policy.policy,
+        pages_max: u32::MAX,
+    };
+    simulate(&trial, &worthless(), &mut |_| ())
+}
+
+/// No page has a value: only the ceiling would look at it.
+fn worthless() -> Value {
+    let nobody = PageRank {
+        scores: vec![],
+        iterations: 0,
+        residual: 0.0,
+    };
+    Value::of_reachable(&nobody, &[])
+}
+
+/// A table for each size; rises are against the smallest graph.
+fn tell(graphs: &[Graph], policies: &[Named], report: &mut Report) {
+    let columns = [
+        "policy",
+        "links per CPU second",
+        "ns/link",
+        "rise",
+        "floor ns/link",
+        "floor's rise",
+        "× floor",
+        "visited %",
+        "no room, per 100 links",
+    ];
+    for graph in graphs {
+        let links = &graph.web.links;
+        let title = format!(
+            "{} pages, {} links",
+            short(f64::from(links.page_count())),
+            short(links.link_count() as f64)
+        );
+        let mut table = Table::new(title, &columns);
+        for (at, policy) in policies.iter().enumerate() {
+            let (series, smallest) = (&graph.series[at], &graphs[0].series[at]);
+            if policy.is_worth_waiting_for(&graph.web) {
+                table.row(policy.name.as_str(), series.cells(smallest));
+            } else {
+                table.row(policy.name.as_str(), [Cell::from("not measured")]);
+            }
+        }
+        report.table(table);
+    }
+    let [smallest, .., largest] = graphs else {
+        return;
+    };
+    for (at, policy) in policies.iter().enumerate() {
+        if policy.is_constant_time() {
+            let what = format!(
+                "{}: × floor with the largest graph, × that with the smallest",
+                policy.name
+            );
+            let rise = largest.series[at]
+                .per_floor()
+                .ratio_to(&smallest.series[at].per_floor());
+            report.target(what, rise.median(), Limit::AtMost(RISE_MAX));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Named {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_policy_crawls_and_its_links_lead_to_all_that_it_visits() {
+        let web = generator(500).collect(&mut unwatched);
+        for policy in POLICIES.split(';').map(named) {
+            let run = crawl(&web, &policy);
+            let found = floor::walk(&web.links, &run.order);
+            assert!(1 < run.order.len(), "{}", policy.name);
+            assert!(run.order.len() as u64 <= found + 1, "{}", policy.name);
+        }
+    }
+
+    #[test]
+    fn one_queue_for_all_is_not_of_constant_time() {
+        let growing: Vec<String> = POLICIES
+            .split(';')
+            .map(named)
+            .filter(|policy| !policy.is_constant_time())
+            .map(|policy| policy.name)
+            .collect();
+        assert_eq!(growing, ["irlbot"]);
+    }
+}
