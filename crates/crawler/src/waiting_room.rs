@@ -229,19 +229,19 @@ impl WaitingRoom {
             self.urgent.push_back(visit);
             return Ok(());
         }
+        let fingerprint = visit.url.fingerprint().0;
+        if self.admission.raise(fingerprint, 0.0) {
+            // Two entries on disk for one page: a seed that is asked for twice, or URLs that are one page by today's settings.
+            self.done(visit);
+            return Ok(());
+        }
         let candidate = Candidate {
-            fingerprint: visit.url.fingerprint().0,
+            fingerprint,
             host: visit.host(),
             worth: visit.worth,
             visit,
         };
-        // Not every order has a bound of its own.
-        let is_full = self.candidates_max <= self.admission.len();
-        let turned_away = if is_full && 0 < self.admission.room() {
-            Some(candidate)
-        } else {
-            self.admission.offer(candidate)
-        };
+        let turned_away = self.admission.offer_within(candidate, self.candidates_max);
         turned_away.map_or(Ok(()), |candidate| self.put_aside(candidate))
     }
 

@@ -146,7 +146,7 @@ impl Policy {
         Policy::Crawl(Setup {
             order,
             candidates_max: None,
-            evicted: Evicted::Discarded,
+            evicted: Evicted::Aside,
             ring: None,
         })
     }

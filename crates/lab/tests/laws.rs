@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn no_more_wait_in_memory_than_allowed(web in graphs()) {
         let subject = subject(web);
-        for policy in ["in-degree:3,aside", "worth:3,aside,at-once", "worth:3,welcome,at-once", "worth:3,discard,at-once"] {
+        for policy in ["beast:3,aside", "irlbot:3,aside", "in-degree:3,aside", "worth:3,aside,at-once", "worth:3,welcome,at-once", "worth:3,discard,at-once"] {
             prop_assert!(crawl(&subject, policy).stored_max() <= 3, "{}", policy);
         }
         for policy in ["worth:3,aside,concurrency=2,lookahead=2", "worth:3,welcome,concurrency=1,lookahead=2"] {
@@ -226,6 +226,8 @@ fn what_is_no_policy_is_told() {
         ("bfs,spread=1", "are for worth"),
         ("worth,colour=red", "there is no option"),
         ("opt:3", "takes nothing else"),
+        ("ring:2147483648x2", "slots and keys at most"),
+        ("worth,keys=2147483648", "slots and keys at most"),
     ] {
         let error = text.parse::<Policy>().unwrap_err().to_string();
         assert!(error.contains(problem), "{text}: {error}");

@@ -51,10 +51,8 @@ impl Rounds {
             })?;
         }
         let now = self.clock.now();
-        for seed in seeds
-            .iter()
-            .filter(|seed| failed.contains(seed.url.as_str()))
-        {
+        // Each once, however often it was asked for.
+        for seed in seeds.iter().filter(|seed| failed.remove(seed.url.as_str())) {
             self.room.append_seed(returning(seed.entry("", "", now)))?;
         }
         Ok(())

@@ -149,9 +149,10 @@ impl<V> Admission<V> for InDegree<V> {
     }
 }
 
-/// A worth as a number of links: whole, from none to the highest count; what is no number is none.
+/// A worth as a number of links: whole, from none to the highest count; what is no number is none. Rounded up, because what comes
+/// back from disk has the least worth of its grade: three links come back as 2.8.
 fn whole(worth: f32) -> f32 {
-    bounded(worth).min(COUNT_MAX).floor()
+    bounded(worth).min(COUNT_MAX).ceil()
 }
 
 /// The list for a whole worth.
@@ -169,6 +170,18 @@ mod tests {
     use super::super::testing::{Graph, calls, check_agreement, crawl, graphs, reachable};
     use super::*;
     use proptest::prelude::*;
+
+    use super::super::{grade_of, worth_of};
+
+    #[test]
+    fn a_count_that_was_on_disk_is_of_the_same_grade() {
+        for count in 1_u16..5000 {
+            let count = f32::from(count);
+            let restored = whole(worth_of(grade_of(count)));
+            assert_eq!(grade_of(restored), grade_of(count), "{count} links");
+            assert!(restored <= count);
+        }
+    }
 
     /// The same by looking at every page, each time.
     struct Naive {

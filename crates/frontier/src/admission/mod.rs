@@ -83,6 +83,20 @@ pub trait Admission<V> {
     /// Takes in a page that does not wait here; returns the page that had to make room, which may be the same.
     fn offer(&mut self, candidate: Candidate<V>) -> Option<Candidate<V>>;
 
+    /// Takes in a page, where no more than `candidates_max` may wait, whatever bound the policy has of its own: who comes to a full
+    /// room without one is turned away.
+    fn offer_within(
+        &mut self,
+        candidate: Candidate<V>,
+        candidates_max: usize,
+    ) -> Option<Candidate<V>> {
+        let is_full = candidates_max <= self.len();
+        if is_full && 0 < self.room() {
+            return Some(candidate);
+        }
+        self.offer(candidate)
+    }
+
     /// Takes out the page that comes next; none if none waits, or none of those that wait may go now.
     fn next(&mut self) -> Option<Candidate<V>>;
 

@@ -147,3 +147,18 @@ fn an_order_that_keeps_everything_does_not_go_with_discarding() {
     assert!(told.err.contains("overflow = \"defer\""), "{}", told.all());
     assert!(visited(&stage).is_empty());
 }
+
+#[test]
+fn a_seed_that_failed_and_is_asked_for_twice_is_tried_once_more() {
+    let stage = Stage::new(web(), "[crawl]\nretries_max = 0\n");
+    // Nobody listens there.
+    let seed = "http://host0.test:1/nobody";
+    for times in [1, 2] {
+        let mut crawl = stage.crawl();
+        crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
+        crawl.args(["--order", "worth"]).args(vec![seed; times]);
+        run(crawl);
+    }
+    let tries = stage.events().into_iter().filter(|event| event.url == seed);
+    assert_eq!(tries.count(), 2, "one in each run");
+}

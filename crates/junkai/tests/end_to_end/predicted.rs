@@ -69,6 +69,12 @@ fn a_crawl_goes_as_the_lab_predicts() {
             candidates: 1000,
             interval_ms: 0,
         },
+        Case {
+            order: "site-budgets",
+            policy: "beast:15",
+            candidates: 15,
+            interval_ms: 0,
+        },
     ] {
         check(&case);
     }

@@ -135,7 +135,8 @@ impl<'a> Discovery<'a> {
             worth,
             visit: page,
         };
-        let Some(evicted) = self.admission.offer(candidate) else {
+        let evicted = self.admission.offer_within(candidate, self.candidates_max);
+        let Some(evicted) = evicted else {
             return;
         };
         match self.evicted {

@@ -60,11 +60,12 @@ fn parse(text: &str) -> Result<Policy, String> {
     let mut setup = Setup {
         order,
         candidates_max: None,
-        evicted: Evicted::Discarded,
+        evicted: Evicted::Aside,
         ring: None,
     };
     if name == "ring" {
         let (slots, keys) = grid(number)?;
+        setup.evicted = Evicted::Discarded;
         // The ring alone decides: everything found is offered to it at once.
         setup.ring = Some(RingSetup {
             slots,
@@ -77,7 +78,6 @@ fn parse(text: &str) -> Result<Policy, String> {
     } else {
         setup.candidates_max = number.map(count).transpose()?;
         if name == "worth" {
-            setup.evicted = Evicted::Aside;
             setup.ring = Some(RingSetup::default());
         }
     }
@@ -130,10 +130,9 @@ fn apply(setup: &mut Setup, option: &str) -> Result<(), String> {
             let value = decimal(value)?;
             set_worth(setup, |_, _, spread| *spread = value)?;
         }
-        ("slots", Some(value)) => setup.ring.get_or_insert_default().slots = count(value)?,
+        ("slots", Some(value)) => setup.ring.get_or_insert_default().slots = slot_count(value)?,
         ("keys", Some(value)) => {
-            setup.ring.get_or_insert_default().keys = u32::try_from(count(value)?)
-                .map_err(|_| "keys must fit into 32 bits".to_owned())?;
+            setup.ring.get_or_insert_default().keys = key_count(value)?;
         }
         ("concurrency", Some(value)) => {
             setup.ring.get_or_insert_default().concurrency = count(value)?;
@@ -174,8 +173,21 @@ fn set_worth(
 fn grid(text: Option<&str>) -> Result<(usize, u32), String> {
     let numbers = text.and_then(|text| text.split_once('x'));
     let (slots, keys) = numbers.ok_or("give slots and keys, such as 256x256")?;
-    let keys = u32::try_from(count(keys)?).map_err(|_| "too many keys".to_owned())?;
-    Ok((count(slots)?, keys))
+    Ok((slot_count(slots)?, key_count(keys)?))
+}
+
+/// Slots and keys of a ring at most: each takes memory whether it is used or not.
+const TABLE_MAX: usize = 1 << 24;
+
+fn slot_count(text: &str) -> Result<usize, String> {
+    match count(text)? {
+        slots if slots <= TABLE_MAX => Ok(slots),
+        _ => Err(format!("a ring has {TABLE_MAX} slots and keys at most")),
+    }
+}
+
+fn key_count(text: &str) -> Result<u32, String> {
+    u32::try_from(slot_count(text)?).map_err(|error| error.to_string())
 }
 
 /// Numbers of slots, keys and pages that are believed.
