@@ -95,7 +95,7 @@ impl<V> Admission<V> for InDegree<V> {
         1.0
     }
 
-    /// Adds links, rounded down to a whole number. A page that cannot rise stays where it is among its equals.
+    /// Adds links, rounded up to a whole number. A page that cannot rise stays where it is among its equals.
     fn raise(&mut self, fingerprint: u64, gain: f32) -> bool {
         let Some(slot) = self.pages.find(fingerprint) else {
             return false;
@@ -205,7 +205,7 @@ mod tests {
         if worth.is_nan() || worth < 0.0 {
             return 0.0;
         }
-        worth.floor().min(262_143.0)
+        worth.ceil().min(262_143.0)
     }
 
     impl Admission<usize> for Naive {
