@@ -9,12 +9,17 @@ use junkai_charts::{Axis, Chart, Format, Line, Style};
 use rayon::prelude::*;
 
 use crate::crawl::{Pace, Run, Trial, simulate};
-use crate::outcome::{Cell, Drawing, Figure, Outcome, Parameter, Table, grouped, span};
+use crate::outcome::{
+    Cell, Column, Drawing, Figure, Outcome, Parameter, Table, counted, grouped, span,
+};
 use crate::policy::Policy;
 use crate::subject::Subject;
 
 /// The parts of the pages at which the share of `PageRank` is told.
 pub const PARTS: [f64; 4] = [0.1, 0.2, 0.3, 0.5];
+
+/// Shares that differ by less than this are level: sums in another order differ by as much.
+const LEVEL: f64 = 1e-9;
 
 /// Points of a curve, at most.
 const CURVE_POINTS: usize = 200;
@@ -116,35 +121,48 @@ pub(crate) fn parameter(name: &str, value: &str) -> Parameter {
     }
 }
 
-/// The least time that a server had between two visits, in the unit of the policy; none if none was visited twice, or the
-/// policy knows no time.
+/// The least that a server had between two visits, for people and in the unit of the policy; none if no server was visited
+/// twice, or the policy knows no time.
 #[must_use]
 pub fn least_gap(policy: &Policy, pace: &Pace) -> Option<String> {
-    let least = pace.least?;
-    match policy {
-        Policy::Opt => None,
-        Policy::SeedRing(_) => Some(format!("{} steps", grouped(least))),
-        Policy::Crawl(_) => Some(span(least as f64 / 1e6)),
+    match gap_cells(policy, pace) {
+        [Cell::Count(steps), _] => Some(counted(steps, "step")),
+        [_, Cell::Seconds(seconds)] => Some(span(seconds)),
+        _ => None,
     }
 }
 
+/// The least that a server had between two visits, for the columns of [`gap_columns`]: steps of the seed's ring, or time by
+/// the clock of ours. Empty if no server was visited twice, or the policy promises nothing.
+pub(crate) fn gap_cells(policy: &Policy, pace: &Pace) -> [Cell; 2] {
+    match (policy, pace.least) {
+        (_, None) | (Policy::Opt, _) => [Cell::None, Cell::None],
+        (Policy::SeedRing(_), Some(steps)) => [Cell::Count(steps), Cell::None],
+        (Policy::Crawl(_), Some(micros)) => [Cell::None, Cell::Seconds(micros as f64 / 1e6)],
+    }
+}
+
+/// The columns of [`gap_cells`].
+pub(crate) fn gap_columns() -> Vec<Column> {
+    Column::list([
+        ("least_gap_steps", "least gap, steps"),
+        ("least_gap_seconds", "least gap, time"),
+    ])
+}
+
 fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
-    let parts = PARTS.map(|part| format!("share at {:.0} %", 100.0 * part));
-    let mut columns = vec!["policy".to_owned()];
-    columns.extend(parts);
-    columns.extend(
-        [
-            "share at the end",
-            "coverage",
-            "pages visited",
-            "most stored",
-            "discarded",
-            "put aside",
-            "least gap",
-            "gaps too short",
-        ]
-        .map(str::to_owned),
-    );
+    let mut columns = vec![Column::new("policy", "policy")];
+    columns.extend(PARTS.map(|part| Column::at_part("share", "share at", part)));
+    columns.extend(Column::list([
+        ("share_at_the_end", "share at the end"),
+        ("coverage", "coverage"),
+        ("visited_pages", "pages visited"),
+        ("stored_max_urls", "most stored"),
+        ("discarded_times", "discarded"),
+        ("put_aside_times", "put aside"),
+    ]));
+    columns.extend(gap_columns());
+    columns.push(Column::new("too_early_visits", "gaps too short"));
     let row = |one: &Compared| {
         let value = &subject.value;
         let mut cells = vec![Cell::Text(one.label.clone())];
@@ -156,9 +174,9 @@ fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
             Cell::Count(one.run.stored_max().into()),
             Cell::Count(one.run.discarded),
             Cell::Count(one.run.put_aside),
-            least_gap(&one.policy, &one.run.pace).map_or(Cell::None, Cell::Text),
-            Cell::Count(one.run.pace.violations),
         ]);
+        cells.extend(gap_cells(&one.policy, &one.run.pace));
+        cells.push(Cell::Count(one.run.pace.violations));
         cells
     };
     Table {
@@ -184,9 +202,12 @@ fn curve_table(compared: &[Compared]) -> Table {
     Table {
         name: "curve".to_owned(),
         caption: "Share of PageRank and pages in memory after so many visits".to_owned(),
-        columns: ["policy", "visits", "share", "stored"]
-            .map(str::to_owned)
-            .into(),
+        columns: Column::list([
+            ("policy", "policy"),
+            ("visited_pages", "visits"),
+            ("share", "share"),
+            ("stored_urls", "stored"),
+        ]),
         rows: rows.collect(),
     }
 }
@@ -250,38 +271,67 @@ fn stored_figure(subject: &Subject, compared: &[Compared]) -> Figure {
 fn findings(subject: &Subject, compared: &[Compared]) -> Vec<String> {
     let statistics = &subject.statistics;
     let mut findings = vec![format!(
-        "{}: {} pages, {} links, {} hosts on {} servers; {} seeds reach {} pages.",
+        "{}: {}, {}, {} on {}; from {}, {} can be reached.",
         statistics.name,
-        grouped(statistics.pages.into()),
-        grouped(statistics.links),
-        grouped(statistics.hosts.into()),
-        grouped(statistics.servers.into()),
-        grouped(subject.seeds.len() as u64),
-        grouped(subject.value.reachable().into()),
+        counted(statistics.pages.into(), "page"),
+        counted(statistics.links, "link"),
+        counted(statistics.hosts.into(), "host"),
+        counted(statistics.servers.into(), "server"),
+        counted(subject.seeds.len() as u64, "seed"),
+        counted(subject.value.reachable().into(), "page"),
     )];
-    for part in PARTS {
-        let reached = |one: &Compared| subject.value.share_at(&one.cumulated, part);
-        let best = compared
+    findings.extend(
+        PARTS
             .iter()
-            .filter(|one| one.policy != Policy::Opt)
-            .filter_map(|one| Some((reached(one)?, one)))
-            .reduce(|best, next| if best.0 < next.0 { next } else { best });
-        if let Some((share, one)) = best.filter(|_| 1 < compared.len()) {
-            findings.push(format!(
-                "After {:.0} % of the pages {} is ahead, with {:.1} % of PageRank.",
-                100.0 * part,
-                one.label,
-                100.0 * share
-            ));
-        }
-    }
-    let too_short: u64 = compared.iter().map(|one| one.run.pace.violations).sum();
-    findings.push(if too_short == 0 {
+            .filter_map(|part| leaders(subject, compared, *part)),
+    );
+    findings.extend(politeness(compared));
+    findings
+}
+
+/// Who has most after a part of the pages; none if there is nobody to be ahead of.
+fn leaders(subject: &Subject, compared: &[Compared], part: f64) -> Option<String> {
+    let reached: Vec<(f64, &str)> = compared
+        .iter()
+        .filter(|one| one.policy != Policy::Opt)
+        .filter_map(|one| {
+            let share = subject.value.share_at(&one.cumulated, part)?;
+            Some((share, one.label.as_str()))
+        })
+        .collect();
+    let most = reached.iter().map(|(share, _)| *share).reduce(f64::max)?;
+    let first: Vec<&str> = reached
+        .iter()
+        .filter(|(share, _)| most - share < LEVEL)
+        .map(|(_, label)| *label)
+        .collect();
+    let standing = match first.as_slice() {
+        _ if reached.len() < 2 => return None,
+        [one] => format!("{one} is ahead"),
+        several => format!("{} are level", several.join(", ")),
+    };
+    Some(format!(
+        "After {:.0} % of the pages {standing}, with {:.1} % of PageRank.",
+        100.0 * part,
+        100.0 * most
+    ))
+}
+
+/// Whether promises to servers were kept; none if nothing was promised, or no server was visited twice.
+fn politeness(compared: &[Compared]) -> Option<String> {
+    let promising = || {
+        compared
+            .iter()
+            .map(|one| &one.run.pace)
+            .filter(|pace| 0 < pace.promised && pace.least.is_some())
+    };
+    promising().next()?;
+    let too_short: u64 = promising().map(|pace| pace.violations).sum();
+    Some(if too_short == 0 {
         "No server was visited sooner than promised.".to_owned()
     } else {
-        format!("{} visits came SOONER THAN PROMISED.", grouped(too_short))
-    });
-    findings
+        format!("{} came SOONER THAN PROMISED.", counted(too_short, "visit"))
+    })
 }
 
 #[cfg(test)]

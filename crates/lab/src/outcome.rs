@@ -75,10 +75,43 @@ pub struct Table {
     pub name: String,
     /// What it shows, with units.
     pub caption: String,
-    /// Names of columns.
-    pub columns: Vec<String>,
+    /// What each column holds.
+    pub columns: Vec<Column>,
     /// As many cells as columns in each row.
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// The head of a column: one name for programs, one for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// In files: unique in its table, lower case, with the unit at the end: `least_gap_seconds`.
+    pub key: String,
+    /// On a page: `least gap`.
+    pub title: String,
+}
+
+impl Column {
+    /// A column of this name in files and that title on a page.
+    pub fn new(key: impl Into<String>, title: impl Into<String>) -> Column {
+        Column {
+            key: key.into(),
+            title: title.into(),
+        }
+    }
+
+    /// Several, each a key and a title.
+    pub(crate) fn list<const COUNT: usize>(columns: [(&str, &str); COUNT]) -> Vec<Column> {
+        columns.map(|(key, title)| Column::new(key, title)).into()
+    }
+
+    /// A share when a part of the pages was visited: `share_at_20_percent`, `at 20 %`.
+    pub(crate) fn at_part(what: &str, title: &str, part: f64) -> Column {
+        let percent = format!("{:.0}", 100.0 * part);
+        Column::new(
+            format!("{what}_at_{percent}_percent"),
+            format!("{title} {percent} %"),
+        )
+    }
 }
 
 /// One cell of a table.
@@ -91,6 +124,10 @@ pub enum Cell {
     Count(u64),
     /// A share or a ratio, shown with three decimals.
     Share(f64),
+    /// A difference of shares, shown with its sign.
+    Difference(f64),
+    /// A part of a whole, shown in percent.
+    Part(f64),
     /// A time in seconds of the virtual clock, shown in the unit that fits.
     Seconds(f64),
     /// Not reached, or not defined.
@@ -184,7 +221,7 @@ impl Table {
     /// As comma-separated values (RFC 4180), one header line.
     #[must_use]
     pub fn csv(&self) -> String {
-        let header = self.columns.iter().map(|column| quoted(column));
+        let header = self.columns.iter().map(|column| quoted(&column.key));
         let mut text = header.collect::<Vec<_>>().join(",");
         text.push('\n');
         for row in &self.rows {
@@ -198,11 +235,13 @@ impl Table {
 
 impl Cell {
     /// For programs: all digits.
-    fn exact(&self) -> String {
+    pub(crate) fn exact(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(count) => count.to_string(),
-            Cell::Share(share) => format!("{share:.6}"),
+            Cell::Share(number) | Cell::Difference(number) | Cell::Part(number) => {
+                format!("{number:.6}")
+            }
             Cell::Seconds(seconds) => format!("{seconds:.3}"),
             Cell::None => String::new(),
         }
@@ -213,6 +252,18 @@ impl Cell {
     pub fn share(share: Option<f64>) -> Cell {
         share.map_or(Cell::None, Cell::Share)
     }
+
+    /// A count, if there is one.
+    #[must_use]
+    pub fn count(count: Option<u64>) -> Cell {
+        count.map_or(Cell::None, Cell::Count)
+    }
+
+    /// A difference, if there is one.
+    #[must_use]
+    pub fn difference(difference: Option<f64>) -> Cell {
+        difference.map_or(Cell::None, Cell::Difference)
+    }
 }
 
 impl std::fmt::Display for Cell {
@@ -222,10 +273,33 @@ impl std::fmt::Display for Cell {
             Cell::Text(text) => formatter.pad(text),
             Cell::Count(count) => formatter.pad(&grouped(*count)),
             Cell::Share(share) => formatter.pad(&format!("{share:.3}")),
+            Cell::Difference(difference) => formatter.pad(&signed(*difference)),
+            Cell::Part(part) => formatter.pad(&percent(*part)),
             Cell::Seconds(seconds) => formatter.pad(&span(*seconds)),
             Cell::None => formatter.pad("–"),
         }
     }
+}
+
+/// A difference of shares, with its sign; one that three decimals do not show has none.
+pub(crate) fn signed(difference: f64) -> String {
+    let text = format!("{difference:+.3}");
+    if matches!(text.as_str(), "+0.000" | "-0.000") {
+        "±0.000".to_owned()
+    } else {
+        text.replace('-', "−")
+    }
+}
+
+/// A part of a whole in percent, with as many decimals as a small part needs.
+pub(crate) fn percent(part: f64) -> String {
+    let hundredths = 100.0 * part;
+    let text = if hundredths != 0.0 && hundredths.abs() < 1.0 {
+        format!("{hundredths:.3} %")
+    } else {
+        format!("{hundredths:.0} %")
+    };
+    text.replace('-', "−")
 }
 
 /// A number with a comma between thousands.
@@ -300,7 +374,11 @@ mod tests {
         let table = Table {
             name: "t".into(),
             caption: String::new(),
-            columns: vec!["policy, or none".into(), "share".into(), "stored".into()],
+            columns: Column::list([
+                ("policy", "policy"),
+                ("share", "share"),
+                ("stored_urls", "stored"),
+            ]),
             rows: vec![
                 vec![
                     Cell::Text("say \"ring\"".into()),
@@ -312,10 +390,19 @@ mod tests {
         };
         assert_eq!(
             table.csv(),
-            "\"policy, or none\",share,stored\n\"say \"\"ring\"\"\",0.507123,1234567\nopt,,0\n"
+            "policy,share,stored_urls\n\"say \"\"ring\"\"\",0.507123,1234567\nopt,,0\n"
         );
         assert_eq!(table.rows[0][1].to_string(), "0.507");
         assert_eq!(table.rows[0][2].to_string(), "1,234,567");
         assert_eq!(table.rows[1][1].to_string(), "–");
+        for (cell, exact, shown) in [
+            (Cell::Difference(-0.0314), "-0.031400", "−0.031"),
+            (Cell::Difference(0.0004), "0.000400", "±0.000"),
+            (Cell::Part(0.951), "0.951000", "95 %"),
+            (Cell::Part(0.00029), "0.000290", "0.029 %"),
+        ] {
+            assert_eq!(cell.exact(), exact);
+            assert_eq!(cell.to_string(), shown);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Numbers and tables in words.
 
 use crate::outcome::{Cell, Parameter};
+pub(super) use crate::outcome::{percent, signed as difference};
 use crate::subject::{SEEDS, Subject};
 
 /// A count with a comma between thousands.
@@ -11,22 +12,6 @@ pub(super) fn count(number: u64) -> String {
 /// A share with three decimals.
 pub(super) fn share(share: f64) -> String {
     format!("{share:.3}")
-}
-
-/// A difference of shares, with its sign.
-pub(super) fn difference(difference: f64) -> String {
-    // A difference that would be written as zero has no sign.
-    let text = format!("{difference:+.3}");
-    if matches!(text.as_str(), "+0.000" | "-0.000") {
-        "±0.000".to_owned()
-    } else {
-        text.replace('-', "−")
-    }
-}
-
-/// A part of a whole, in percent.
-pub(super) fn percent(part: f64) -> String {
-    format!("{:.0} %", 100.0 * part).replace('-', "−")
 }
 
 /// Names joined as in a sentence.

@@ -48,7 +48,7 @@ pub(super) fn add(page: &mut Html, outcome: &str, table: &Table) {
         } else {
             ""
         };
-        page.inline("th", class, column);
+        page.inline("th", class, &column.title);
     }
     page.raw("</tr></thead>\n");
     let is_alike = |left: &Vec<Cell>, right: &Vec<Cell>| left.first() == right.first();
@@ -73,10 +73,15 @@ pub(super) fn add(page: &mut Html, outcome: &str, table: &Table) {
     close(page);
 }
 
-/// Whether a cell is set as a number: also differences, ratios and parts that were put into words.
+/// Whether a cell is set as a number: names of pages, which are numbers, too.
 fn is_number(cell: &Cell) -> bool {
-    let Cell::Text(text) = cell else {
-        return true;
-    };
-    text.starts_with(|first: char| first.is_ascii_digit() || "+−±–".contains(first))
+    match cell {
+        Cell::Text(text) => text.parse::<u32>().is_ok(),
+        Cell::Count(_)
+        | Cell::Share(_)
+        | Cell::Difference(_)
+        | Cell::Part(_)
+        | Cell::Seconds(_)
+        | Cell::None => true,
+    }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::outcome::{Cell, Claim, Parameter, Table};
+use crate::outcome::{Cell, Claim, Column, Parameter, Table};
 
 /// An outcome in which every text is hostile.
 fn hostile() -> Outcome {
@@ -23,7 +23,7 @@ fn hostile() -> Outcome {
         tables: vec![Table {
             name: text(),
             caption: text(),
-            columns: vec![text(), text()],
+            columns: vec![Column::new(text(), text()), Column::new("b", text())],
             rows: vec![vec![Cell::Text(text()), Cell::Share(0.5)], vec![]],
         }],
         figures: Vec::new(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use junkai_charts::{Axis, Chart, Format, Line, Style};
 
 use super::{AS_CRAWLED, Ready, Schedule, WhatIf};
-use crate::comparison::{Compared, least_gap, places, share_line};
-use crate::outcome::{Cell, Drawing, Figure, Table, grouped};
+use crate::comparison::{Compared, gap_cells, places, share_line};
+use crate::outcome::{Cell, Column, Drawing, Figure, Table, grouped};
 use crate::policy::Policy;
 
 /// The parts of the pages at which the share of `PageRank` is told.
@@ -18,20 +18,28 @@ const SERVERS_MAX: usize = 10;
 
 /// One row for each order: what it had when, how long it took, in how much memory.
 pub(super) fn orders(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Table {
-    let percent = |part: f64| format!("{:.0} %", 100.0 * part);
-    let mut columns = vec!["order".to_owned()];
-    columns.extend(SHARE_AT.map(|part| format!("share at {}", percent(part))));
-    let after = |visits: &u32| format!("share after {} visits", grouped((*visits).into()));
-    columns.extend(what_if.visits.iter().map(after));
-    columns.extend(TIME_FOR.map(|part| format!("time to {}", percent(part))));
-    let memory = [
-        "most in memory",
-        "put aside",
-        "discarded",
-        "least gap",
-        "gaps too short",
-    ];
-    columns.extend(memory.map(str::to_owned));
+    let mut columns = vec![Column::new("order", "order")];
+    columns.extend(SHARE_AT.map(|part| Column::at_part("share", "share at", part)));
+    columns.extend(what_if.visits.iter().map(|visits| {
+        Column::new(
+            format!("share_after_{visits}_pages"),
+            format!("share after {} visits", grouped((*visits).into())),
+        )
+    }));
+    columns.extend(TIME_FOR.map(|part| {
+        let percent = format!("{:.0}", 100.0 * part);
+        Column::new(
+            format!("time_to_{percent}_percent_seconds"),
+            format!("time to {percent} %"),
+        )
+    }));
+    columns.extend(Column::list([
+        ("stored_max_urls", "most in memory"),
+        ("put_aside_times", "put aside"),
+        ("discarded_times", "discarded"),
+    ]));
+    columns.push(Column::new("least_gap_seconds", "least gap"));
+    columns.push(Column::new("too_early_visits", "gaps too short"));
     let row = |one: &Compared| {
         let value = &ready.subject.value;
         let mut cells = vec![Cell::Text(one.label.clone())];
@@ -61,11 +69,12 @@ fn memory_cells(schedule: &Schedule, one: &Compared) -> [Cell; 5] {
         return [Cell::None, Cell::None, Cell::None, Cell::None, Cell::None];
     }
     let run = &one.run;
+    let [_, least_gap] = gap_cells(&one.policy, &run.pace);
     [
         Cell::Count(schedule.in_memory(&one.label, run.stored_max())),
         Cell::Count(run.put_aside),
         Cell::Count(run.discarded),
-        least_gap(&one.policy, &run.pace).map_or(Cell::None, Cell::Text),
+        least_gap,
         Cell::Count(run.pace.violations),
     ]
 }
@@ -130,7 +139,12 @@ pub(super) fn servers(servers: &[Server]) -> Table {
     Table {
         name: "servers".to_owned(),
         caption: "The busiest servers: no order is done before each of them had the least time that it needs".to_owned(),
-        columns: ["server", "pages", "hosts", "least time"].map(str::to_owned).into(),
+        columns: Column::list([
+            ("server", "server"),
+            ("pages", "pages"),
+            ("hosts", "hosts"),
+            ("least_time_seconds", "least time"),
+        ]),
         rows: servers.iter().take(SERVERS_MAX).map(row).collect(),
     }
 }
@@ -157,9 +171,13 @@ pub(super) fn curve(lines: &[Compared]) -> Table {
         caption:
             "After so many visits: seconds of the virtual clock, share of PageRank, pages that wait"
                 .to_owned(),
-        columns: ["order", "visits", "seconds", "share", "waiting"]
-            .map(str::to_owned)
-            .into(),
+        columns: Column::list([
+            ("order", "order"),
+            ("visited_pages", "visits"),
+            ("clock_seconds", "time"),
+            ("share", "share"),
+            ("stored_urls", "waiting"),
+        ]),
         rows: rows.collect(),
     }
 }

@@ -64,7 +64,7 @@ fn cell<'a>(outcome: &'a Outcome, order: &str, column: &str) -> &'a Cell {
         .rows
         .iter()
         .find(|row| row[0] == Cell::Text(order.to_owned()));
-    let place = table.columns.iter().position(|name| name == column);
+    let place = table.columns.iter().position(|head| head.title == column);
     &row.unwrap()[place.unwrap_or_else(|| panic!("{column} in {:?}", table.columns))]
 }
 

@@ -219,7 +219,7 @@ fn print_orders(outcome: &Outcome) {
     ];
     let table = &outcome.tables[0];
     let column = |name: &str, header: &str| -> Vec<String> {
-        let place = table.columns.iter().position(|column| column == name);
+        let place = table.columns.iter().position(|column| column.title == name);
         let cell = |row: &Vec<Cell>| place.map_or_else(String::new, |place| row[place].to_string());
         std::iter::once(header.to_owned())
             .chain(table.rows.iter().map(cell))

@@ -3,8 +3,9 @@
 use super::{Ours, Results};
 use crate::experiment::look::look;
 use crate::experiment::trials::MARKS;
-use crate::experiment::words::{count, difference, percent, text};
-use crate::outcome::{Cell, Table};
+use crate::experiment::words::text;
+use crate::outcome::{Cell, Column, Table};
+use crate::policy::{Policy, Setup};
 
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
@@ -23,10 +24,7 @@ impl Results<'_> {
                         text(look(&trial.policy).family),
                     ];
                     for mark in 0..MARKS.len() {
-                        row.push(match self.margin(graph, budget, ours, mark) {
-                            Some(margin) => text(difference(margin)),
-                            None => text("alone"),
-                        });
+                        row.push(Cell::difference(self.margin(graph, budget, ours, mark)));
                     }
                     row.push(Cell::Share(trial.coverage));
                     row.push(Cell::Share(self.trials.of(graph, &budget.ring).coverage));
@@ -34,17 +32,20 @@ impl Results<'_> {
                 }
             }
         }
-        let mut columns = vec![
-            "graph".to_owned(),
-            "URLs in memory".to_owned(),
-            "ours".to_owned(),
-        ];
-        columns.extend(MARKS.map(|mark| format!("at {}", percent(mark))));
-        columns.extend(["coverage".to_owned(), "the ring’s coverage".to_owned()]);
+        let mut columns = Column::list([
+            ("graph", "graph"),
+            ("memory_urls", "URLs in memory"),
+            ("policy", "ours"),
+        ]);
+        columns.extend(MARKS.map(|mark| Column::at_part("margin", "at", mark)));
+        columns.extend(Column::list([
+            ("coverage", "coverage"),
+            ("coverage_of_ring", "the ring’s coverage"),
+        ]));
         Table {
             name: "margins".to_owned(),
             caption: "How far the share of PageRank is ahead of the best policy of the seeds that fits into this memory, after parts of \
-                      the pages (alone: no policy of the seeds came so far in this memory); the part of the pages visited in the end, \
+                      the pages (–: no policy of the seeds came so far in this memory); the part of the pages visited in the end, \
                       by ours and by the ring of the seed that has this memory."
                 .to_owned(),
             columns,
@@ -64,7 +65,7 @@ impl Results<'_> {
                 };
                 let mut row = vec![
                     text(name),
-                    text(percent(part)),
+                    Cell::Part(part),
                     text(look(&best.trial.policy).name),
                     Cell::Count(best.trial.stored_max.into()),
                     Cell::Share(best.share),
@@ -73,9 +74,7 @@ impl Results<'_> {
                 for ours in Ours::BEST {
                     let share = self.trials.of(graph, &ours.within(budget.stored)).share_at[mark];
                     row.push(Cell::share(share));
-                    row.push(
-                        share.map_or(Cell::None, |share| text(difference(share - best.share))),
-                    );
+                    row.push(Cell::difference(share.map(|share| share - best.share)));
                 }
                 rows.push(row);
             }
@@ -84,20 +83,18 @@ impl Results<'_> {
             name: "any-memory".to_owned(),
             caption: "The best policy of the seeds in any memory, and ours in the largest budget."
                 .to_owned(),
-            columns: [
-                "graph",
-                "pages visited",
-                "best of the seeds",
-                "URLs in memory",
-                "its share",
-                "ours in memory",
-                "worth",
-                "ahead by",
-                "welcome back",
-                "ahead by",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("visited_part", "pages visited"),
+                ("best_of_seeds", "best of the seeds"),
+                ("best_of_seeds_stored_max_urls", "URLs in memory"),
+                ("best_of_seeds_share", "its share"),
+                ("memory_urls", "ours in memory"),
+                ("worth_share", "worth"),
+                ("worth_margin", "ahead by"),
+                ("welcome_share", "welcome back"),
+                ("welcome_margin", "ahead by"),
+            ]),
             rows,
         }
     }
@@ -109,29 +106,38 @@ impl Results<'_> {
                 std::iter::once(budget.ring.clone())
                     .chain(Ours::ALL.map(|ours| ours.within(budget.stored)))
             });
-            let is_free = |policy: &&crate::policy::Policy| {
+            let is_free = |policy: &&Policy| {
                 self.budgets[graph]
                     .iter()
                     .all(|budget| budget.ring != **policy)
             };
             let free = self.seeds.iter().filter(is_free).cloned();
-            for policy in bounded.chain(free).chain([crate::policy::Policy::Opt]) {
+            for policy in bounded.chain(free).chain([Policy::Opt]) {
                 let trial = self.trials.of(graph, &policy);
-                let mut row = vec![text(name), text(look(&policy).name)];
+                let mut row = vec![text(name), text(look(&policy).family), memory(&policy)];
                 row.extend(trial.share_at.map(Cell::share));
                 row.extend([
                     Cell::Share(trial.coverage),
-                    text(match policy {
-                        crate::policy::Policy::Opt => "–".to_owned(),
-                        _ => count(trial.stored_max.into()),
-                    }),
+                    match policy {
+                        Policy::Opt => Cell::None,
+                        Policy::SeedRing(_) | Policy::Crawl(_) => {
+                            Cell::Count(trial.stored_max.into())
+                        }
+                    },
                 ]);
                 rows.push(row);
             }
         }
-        let mut columns = vec!["graph".to_owned(), "policy".to_owned()];
-        columns.extend(MARKS.map(|mark| format!("at {}", percent(mark))));
-        columns.extend(["coverage".to_owned(), "most stored".to_owned()]);
+        let mut columns = Column::list([
+            ("graph", "graph"),
+            ("policy", "policy"),
+            ("memory_urls", "may store"),
+        ]);
+        columns.extend(MARKS.map(|mark| Column::at_part("share", "at", mark)));
+        columns.extend(Column::list([
+            ("coverage", "coverage"),
+            ("stored_max_urls", "most stored"),
+        ]));
         Table {
             name: "shares".to_owned(),
             caption: "Share of PageRank when a part of the pages was visited, by memory: a ring of the seed, and below it what ours make \
@@ -140,5 +146,21 @@ impl Results<'_> {
             columns,
             rows,
         }
+    }
+}
+
+/// The URLs that a policy may store at most, those included that were handed to the ring ahead of their turn; none if it is
+/// not told.
+fn memory(policy: &Policy) -> Cell {
+    match policy {
+        Policy::Crawl(Setup {
+            candidates_max: Some(candidates),
+            ring,
+            ..
+        }) => {
+            let ahead = ring.map_or(0, |ring| ring.lookahead);
+            Cell::Count(candidates.saturating_add(ahead) as u64)
+        }
+        Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_) => Cell::None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Found, GraphResults, Pair, Results};
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Table};
+use crate::outcome::{Cell, Column, Table};
 
 /// What is counted of a crawl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,8 @@ impl Results<'_> {
                     Cell::share(summary.ratio()),
                     Cell::share(bounds.map(|bounds| bounds.0)),
                     Cell::share(bounds.map(|bounds| bounds.1)),
-                    text(format!("{} of {}", summary.ahead, summary.starts)),
+                    Cell::Count(summary.ahead as u64),
+                    Cell::Count(summary.starts as u64),
                 ]);
             }
         }
@@ -128,18 +129,17 @@ impl Results<'_> {
                       of a start, and from how many starts in-degree first found more. Mean in-degree, authorities and hubs are \
                       counted within each crawl’s own pages, the last two measures in the whole graph."
                 .to_owned(),
-            columns: [
-                "graph",
-                "measure",
-                "in-degree first",
-                "breadth first",
-                "ratio",
-                "least",
-                "greatest",
-                "ahead",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("measure", "measure"),
+                ("in_degree_first", "in-degree first"),
+                ("breadth_first", "breadth first"),
+                ("ratio", "ratio"),
+                ("ratio_least", "least"),
+                ("ratio_greatest", "greatest"),
+                ("ahead_starts", "ahead from"),
+                ("starts", "of starts"),
+            ]),
             rows,
         }
     }
@@ -156,26 +156,24 @@ impl Results<'_> {
             caption: "Each start: pages visited by in-degree first (IFS) and breadth first (BFS), the least in-degree of an authority \
                       and out-degree of a hub, and what each found."
                 .to_owned(),
-            columns: [
-                "graph",
-                "start",
-                "pages IFS",
-                "pages BFS",
-                "mean in-degree IFS",
-                "BFS",
-                "authority from",
-                "authorities IFS",
-                "BFS",
-                "hub from",
-                "hubs IFS",
-                "BFS",
-                "top pages IFS",
-                "BFS",
-                "PageRank IFS",
-                "BFS",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("start_page", "start"),
+                ("visited_pages_ifs", "pages IFS"),
+                ("visited_pages_bfs", "BFS"),
+                ("mean_in_degree_ifs", "mean in-degree IFS"),
+                ("mean_in_degree_bfs", "BFS"),
+                ("authority_from_in_degree", "authority from"),
+                ("authorities_ifs", "authorities IFS"),
+                ("authorities_bfs", "BFS"),
+                ("hub_from_out_degree", "hub from"),
+                ("hubs_ifs", "hubs IFS"),
+                ("hubs_bfs", "BFS"),
+                ("top_pages_ifs", "top pages IFS"),
+                ("top_pages_bfs", "BFS"),
+                ("share_ifs", "PageRank IFS"),
+                ("share_bfs", "BFS"),
+            ]),
             rows,
         }
     }

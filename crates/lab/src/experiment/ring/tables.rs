@@ -1,11 +1,11 @@
 //! The numbers of the experiment.
 
 use super::{Plan, Results, RingSize};
-use crate::crawl::Pace;
+use crate::comparison::{gap_cells, gap_columns};
 use crate::experiment::look::look;
 use crate::experiment::trials::{LEVELS, MARKS, NOTHING, Trial};
-use crate::experiment::words::{counted, percent, share, text};
-use crate::outcome::{Cell, Table};
+use crate::experiment::words::{counted, text};
+use crate::outcome::{Cell, Column, Table};
 use crate::policy::{Policy, ServerSpread};
 
 /// Shares of PageRank of which figure 2 asks in how few pages they are.
@@ -65,7 +65,7 @@ impl Results<'_> {
             let policies = self.plan.compared(&self.trials, graph);
             let named = policies
                 .into_iter()
-                .map(|policy| (look(&policy).name, policy));
+                .map(|policy| (look(&policy).family, policy));
             for (policy_name, policy) in named.chain([(INTERLEAVED.to_owned(), interleaving)]) {
                 let trial = self.trials.of(graph, &policy);
                 let mut row = vec![text(name), text(policy_name)];
@@ -74,24 +74,21 @@ impl Results<'_> {
                     Cell::Share(trial.coverage),
                     Cell::Share(trial.share),
                     stored(trial),
-                    text(least_gap(&policy, trial.pace)),
-                    Cell::Count(trial.pace.violations),
                 ]);
+                row.extend(gap_cells(&policy, &trial.pace));
+                row.push(Cell::Count(trial.pace.violations));
                 rows.push(row);
             }
         }
-        let mut columns = vec!["graph".to_owned(), "policy".to_owned()];
-        columns.extend(MARKS.map(|mark| format!("at {}", percent(mark))));
-        columns.extend(
-            [
-                "coverage",
-                "in the end",
-                "most stored",
-                "least gap",
-                "too early",
-            ]
-            .map(str::to_owned),
-        );
+        let mut columns = Column::list([("graph", "graph"), ("policy", "policy")]);
+        columns.extend(MARKS.map(|mark| Column::at_part("share", "at", mark)));
+        columns.extend(Column::list([
+            ("coverage", "coverage"),
+            ("share_at_the_end", "in the end"),
+            ("stored_max_urls", "most stored"),
+        ]));
+        columns.extend(gap_columns());
+        columns.push(Column::new("too_early_visits", "too early"));
         Table {
             name: "shares".to_owned(),
             caption: "Share of PageRank when a part of the pages was visited (–: the crawl ended before), the part of the pages \
@@ -117,10 +114,17 @@ impl Results<'_> {
                 rows.push(row);
             }
         }
-        let mut columns = vec!["graph".to_owned(), "policy".to_owned()];
+        let mut columns = Column::list([("graph", "graph"), ("policy", "policy")]);
         for level in LEVELS {
-            columns.push(format!("stored for {}", percent(level)));
-            columns.push("IRLbot’s ÷ it".to_owned());
+            let part = format!("{:.0}", 100.0 * level);
+            columns.push(Column::new(
+                format!("stored_for_{part}_percent_urls"),
+                format!("stored for {part} %"),
+            ));
+            columns.push(Column::new(
+                format!("irlbot_ratio_for_{part}_percent"),
+                "IRLbot’s ÷ it",
+            ));
         }
         Table {
             name: "memory".to_owned(),
@@ -146,7 +150,7 @@ impl Results<'_> {
         ];
         let mut families: Vec<_> = singles
             .iter()
-            .map(|policy| (look(policy).name, of(policy)))
+            .map(|policy| (look(policy).family, of(policy)))
             .collect();
         families.insert(
             4,
@@ -174,14 +178,12 @@ impl Results<'_> {
                 };
                 rows.push(vec![
                     text(name),
-                    text(percent(mark)),
+                    Cell::Part(mark),
                     Cell::Share(ablation.breadth_first),
                     Cell::Share(ablation.interleaved),
                     Cell::Share(ablation.discarding),
                     text(ablation.best.clone()),
-                    ablation
-                        .explained()
-                        .map_or(Cell::None, |part| text(percent(part))),
+                    ablation.explained().map_or(Cell::None, Cell::Part),
                 ]);
             }
         }
@@ -192,17 +194,15 @@ impl Results<'_> {
                       interleaving alone explains (100 %: the ring had lost nothing by discarding yet, nor won; above it, discarding \
                       costs)."
                 .to_owned(),
-            columns: [
-                "graph",
-                "pages visited",
-                "breadth first",
-                "interleaved",
-                "and discarding",
-                "best size",
-                "by interleaving",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("visited_part", "pages visited"),
+                ("share_breadth_first", "breadth first"),
+                ("share_interleaved", "interleaved"),
+                ("share_discarding", "and discarding"),
+                ("best_ring", "best size"),
+                ("gain_part_by_interleaving", "by interleaving"),
+            ]),
             rows,
         }
     }
@@ -238,12 +238,18 @@ impl Results<'_> {
             for level in CONCENTRATIONS {
                 let pages = cumulated.partition_point(|share| *share < level) + 1;
                 let part = pages as f64 / f64::from(subject.value.reachable().max(1));
-                row.push(text(format!("{:.3} %", 100.0 * part)));
+                row.push(Cell::Part(part));
             }
             rows.push(row);
         }
-        let mut columns = vec!["graph".to_owned(), "pages".to_owned()];
-        columns.extend(CONCENTRATIONS.map(|level| format!("hold {}", percent(level))));
+        let mut columns = Column::list([("graph", "graph"), ("reachable_pages", "pages")]);
+        columns.extend(CONCENTRATIONS.map(|level| {
+            let part = format!("{:.0}", 100.0 * level);
+            Column::new(
+                format!("pages_part_that_holds_{part}_percent"),
+                format!("hold {part} %"),
+            )
+        }));
         Table {
             name: "concentration".to_owned(),
             caption: "The fewest pages that hold a share of PageRank (figure 2), as a part of the pages that can be reached.".to_owned(),
@@ -279,15 +285,13 @@ impl Results<'_> {
                  slots B, with H = {} (figure 3).",
                 self.plan.experiment.keys_fixed
             ),
-            columns: [
-                "graph",
-                "slots B",
-                "pages",
-                "share of PageRank",
-                "most stored",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("slots", "slots B"),
+                ("visited_pages", "pages"),
+                ("share", "share of PageRank"),
+                ("stored_max_urls", "most stored"),
+            ]),
             rows,
         }
     }
@@ -312,16 +316,14 @@ impl Results<'_> {
                 "The same by residues H, with B = {} (figure 4): servers find their residue by a hash, or by their number.",
                 self.plan.experiment.slots_fixed
             ),
-            columns: [
-                "graph",
-                "residues H",
-                "pages, hashed",
-                "share, hashed",
-                "pages, not hashed",
-                "share, not hashed",
-            ]
-            .map(str::to_owned)
-            .into(),
+            columns: Column::list([
+                ("graph", "graph"),
+                ("residues", "residues H"),
+                ("visited_pages_hashed", "pages, hashed"),
+                ("share_hashed", "share, hashed"),
+                ("visited_pages_not_hashed", "pages, not hashed"),
+                ("share_not_hashed", "share, not hashed"),
+            ]),
             rows,
         }
     }
@@ -345,14 +347,5 @@ fn stored(trial: &Trial) -> Cell {
     match trial.policy {
         Policy::Opt => Cell::None,
         Policy::SeedRing(_) | Policy::Crawl(_) => Cell::Count(trial.stored_max.into()),
-    }
-}
-
-/// The least gap between two visits to a server, in its unit.
-fn least_gap(policy: &Policy, pace: Pace) -> String {
-    match (policy, pace.least) {
-        (_, None) => "–".to_owned(),
-        (Policy::Crawl(_), Some(micros)) => format!("{} s", share(micros as f64 / 1e6)),
-        (Policy::Opt | Policy::SeedRing(_), Some(steps)) => format!("{steps} steps"),
     }
 }
