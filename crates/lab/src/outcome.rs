@@ -56,6 +56,17 @@ pub struct Claim {
     pub verdict: Verdict,
 }
 
+/// The source of a claim that is our own goal, not a paper's.
+pub const GOAL: &str = "our goal";
+
+impl Claim {
+    /// Whether it is a goal of ours rather than a claim of a paper.
+    #[must_use]
+    pub fn is_goal(&self) -> bool {
+        self.source == GOAL
+    }
+}
+
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

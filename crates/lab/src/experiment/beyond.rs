@@ -4,12 +4,16 @@
 //! their turn included; of the seeds' policies those compete that stored no more: rings of that size and smaller, and any
 //! unbounded order whose store happened to fit. What the best of them reaches in any memory is told too.
 //!
+//! All of it is crawled once from the starts of all experiments, and the contest between our best and the seeds' again from
+//! several sets of starts (`repeat`), for a single crawl is chaotic: what is found is said from these.
+//!
 //! Beside our policy stand its parts: in-degree within bounds (seed 001 in fixed memory), in-degree by host with servers taking
 //! turns (seeds 000 and 001 joined), and three fates of a page that finds no room.
 
 mod claims;
 mod draw;
 mod findings;
+mod repeat;
 mod tables;
 
 use junkai_frontier::admission::Gain;
@@ -17,7 +21,7 @@ use junkai_frontier::admission::Gain;
 use super::Watch;
 use super::look::look;
 use super::ring::{RingSize, published, worth_in};
-use super::trials::{MARKS, Meter, Trial, Trials};
+use super::trials::{Meter, Trial, Trials};
 use super::words::{common_parameters, count, graph_names, parameter};
 use crate::outcome::{Outcome, Parameter};
 use crate::policy::{CrawlOrder, Evicted, Policy, Setup};
@@ -30,6 +34,12 @@ pub struct BeyondExperiment {
     pub sizes: Vec<RingSize>,
     /// A ring that competes where memory does not count. Default 2048 × 2048.
     pub largest: RingSize,
+    /// The rings of the seed whose memory ours get from each set of starts. Default 128, 256 and 1024, squared.
+    pub repeated: Vec<RingSize>,
+    /// Sets of starts. Default 10.
+    pub repetitions: usize,
+    /// What sets of starts are drawn from. Default 1.
+    pub seed: u64,
 }
 
 impl Default for BeyondExperiment {
@@ -37,6 +47,9 @@ impl Default for BeyondExperiment {
         BeyondExperiment {
             sizes: [64, 128, 256, 512, 1024].map(RingSize::square).into(),
             largest: RingSize::square(2048),
+            repeated: [128, 256, 1024].map(RingSize::square).into(),
+            repetitions: 10,
+            seed: 1,
         }
     }
 }
@@ -44,7 +57,9 @@ impl Default for BeyondExperiment {
 /// Runs it on each graph.
 pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>) -> Outcome {
     let seeds = seed_policies(experiment);
-    let crawls = 1 + seeds.len() + experiment.sizes.len() * Ours::ALL.len();
+    let of_a_set = seeds.len() + experiment.repeated.len() * Ours::BEST.len();
+    let once = 1 + seeds.len() + experiment.sizes.len() * Ours::ALL.len();
+    let crawls = once + experiment.repetitions * of_a_set;
     let meter = Meter::for_crawls(watch, subjects, crawls);
     let mut trials = Trials::new(subjects);
     trials.run(
@@ -52,18 +67,34 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
         &meter,
     );
     let budgets: Vec<Vec<Budget>> = (0..subjects.len())
-        .map(|graph| budgets(&trials, graph, experiment))
+        .map(|graph| budgets_of(&trials, graph, &experiment.sizes))
         .collect();
     let ours = |budget: &Budget| Ours::ALL.map(|ours| ours.within(budget.stored));
     trials.run(
         |_, graph| budgets[graph].iter().flat_map(ours).collect(),
         &meter,
     );
+    let repeated_rings: Vec<Vec<Policy>> = (0..subjects.len())
+        .map(|graph| {
+            let rings = budgets_of(&trials, graph, &experiment.repeated);
+            rings.into_iter().map(|budget| budget.ring).collect()
+        })
+        .collect();
+    let plan = repeat::Plan {
+        seed: experiment.seed,
+        sets: experiment.repetitions,
+        seeds: &seeds,
+        rings: repeated_rings.clone(),
+    };
+    let sets = plan.run(subjects, &meter);
     meter.finish();
     let results = Results {
         trials,
         budgets,
         seeds,
+        repeated_rings,
+        sets,
+        experiment,
     };
     Outcome {
         name: "beyond".to_owned(),
@@ -150,17 +181,20 @@ fn counting(policy: Policy) -> Policy {
 
 /// The policies of the seeds.
 fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
-    let rings = experiment.sizes.iter().chain([&experiment.largest]);
-    let rings = rings.map(|size| Policy::seed_ring(size.slots, size.keys));
-    [
+    let mut policies = vec![
         Policy::breadth_first(),
         Policy::irlbot(),
         published(),
         Policy::in_degree(),
-    ]
-    .into_iter()
-    .chain(rings)
-    .collect()
+    ];
+    let rings = experiment.sizes.iter().chain(&experiment.repeated);
+    for size in rings.chain([&experiment.largest]) {
+        let ring = Policy::seed_ring(size.slots, size.keys);
+        if !policies.contains(&ring) {
+            policies.push(ring);
+        }
+    }
+    policies
 }
 
 /// So much memory as a ring of the seed took.
@@ -174,9 +208,8 @@ struct Budget {
 const BUDGETS_APART: f64 = 0.1;
 
 /// The budgets of a graph, from little to much: on a small graph larger rings store hardly more.
-fn budgets(trials: &Trials<'_>, graph: usize, experiment: &BeyondExperiment) -> Vec<Budget> {
-    let mut all: Vec<Budget> = experiment
-        .sizes
+fn budgets_of(trials: &Trials<'_>, graph: usize, sizes: &[RingSize]) -> Vec<Budget> {
+    let mut all: Vec<Budget> = sizes
         .iter()
         .map(|size| {
             let ring = Policy::seed_ring(size.slots, size.keys);
@@ -196,6 +229,11 @@ struct Results<'a> {
     /// For each graph, from little to much memory.
     budgets: Vec<Vec<Budget>>,
     seeds: Vec<Policy>,
+    /// For each graph, the rings whose memory ours got from each set of starts, from little to much.
+    repeated_rings: Vec<Vec<Policy>>,
+    /// For each graph, what came of each set of starts.
+    sets: Vec<Vec<repeat::SetResults>>,
+    experiment: &'a BeyondExperiment,
 }
 
 /// The best of several crawls at a mark.
@@ -234,25 +272,17 @@ impl Results<'_> {
         Some(trial.share_at[mark]? - best.share)
     }
 
-    /// All margins of one of ours on a graph.
-    fn margins(&self, graph: usize, ours: Ours) -> Vec<Margin> {
-        let mut margins = Vec::new();
-        for budget in &self.budgets[graph] {
-            for (mark, part) in MARKS.into_iter().enumerate() {
-                if let Some(ahead) = self.margin(graph, budget, ours, mark) {
-                    margins.push(Margin {
-                        stored: budget.stored,
-                        part,
-                        ahead,
-                    });
-                }
-            }
-        }
-        margins
-    }
-
     fn parameters(&self) -> Vec<Parameter> {
         let mut parameters = common_parameters(self.trials.subjects());
+        parameters.push(parameter(
+            "sets of starts",
+            format!(
+                "{}, each of them half of the first pages of the {} largest strongly connected components, drawn with seed {}",
+                self.experiment.repetitions,
+                repeat::COMPONENTS,
+                self.experiment.seed
+            ),
+        ));
         for (graph, name) in self.graphs() {
             let budgets: Vec<String> = self.budgets[graph]
                 .iter()
@@ -278,11 +308,4 @@ impl Results<'_> {
         parameters.push(parameter("those of the seeds", seeds.join("; ")));
         parameters
     }
-}
-
-/// How far ahead one of ours is.
-struct Margin {
-    stored: u32,
-    part: f64,
-    ahead: f64,
 }

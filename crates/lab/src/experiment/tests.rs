@@ -37,6 +37,9 @@ fn small_beyond() -> BeyondExperiment {
     BeyondExperiment {
         sizes: [16, 64].map(RingSize::square).into(),
         largest: RingSize::square(128),
+        repeated: [16, 64].map(RingSize::square).into(),
+        repetitions: 3,
+        ..BeyondExperiment::default()
     }
 }
 
@@ -302,6 +305,7 @@ fn no_graph_no_harm() {
     assert!(!ring::run(&subjects(), &empty, &|_| {}).findings.is_empty());
     let without = BeyondExperiment {
         sizes: Vec::new(),
+        repeated: Vec::new(),
         ..small_beyond()
     };
     assert!(
