@@ -99,6 +99,7 @@ impl Rounds {
             tracing::warn!(%error, "the rules of robots.txt files could not be kept; they will be asked for again");
         }
         self.know_what_waits()?;
+        self.room.put_all_aside()?;
         self.write_down()?;
         self.checkpoints
             .finish(&mut self.seen, self.room.backlog(), &self.logs)?;

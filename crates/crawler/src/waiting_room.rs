@@ -216,6 +216,17 @@ impl WaitingRoom {
         Ok(())
     }
 
+    /// Writes down what links have made of the candidates, so that the next run goes on with it. Until then that is in memory alone: after a
+    /// kill they have what their first link gave them.
+    pub(crate) fn put_all_aside(&mut self) -> Result<(), CrawlError> {
+        while self.is_ordered
+            && let Some(candidate) = self.admission.take_out()
+        {
+            self.put_aside(candidate)?;
+        }
+        Ok(())
+    }
+
     /// The one place where a host gets its turn back.
     fn release(&mut self, visit: &Visit) {
         if visit.receipt.is_handed_out {

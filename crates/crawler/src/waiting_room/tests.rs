@@ -66,6 +66,10 @@ impl Admission<Visit> for Counted {
         Some(next)
     }
 
+    fn take_out(&mut self) -> Option<Candidate<Visit>> {
+        self.order.take_out()
+    }
+
     fn release(&mut self, host: u64) {
         let mut turns = self.turns.lock().unwrap();
         let out = turns.get_mut(&host).expect("a host that was handed out");
@@ -107,6 +111,7 @@ enum Op {
     Done { at: usize },
     PutOff { at: usize, is_long: bool },
     Kill { order: Order },
+    Stop { order: Order },
 }
 
 fn order() -> impl Strategy<Value = Order> {
@@ -122,6 +127,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => any::<usize>().prop_map(|at| Op::Done { at }),
         2 => any::<(usize, bool)>().prop_map(|(at, is_long)| Op::PutOff { at, is_long }),
         1 => order().prop_map(|order| Op::Kill { order }),
+        1 => order().prop_map(|order| Op::Stop { order }),
     ]
 }
 
@@ -194,6 +200,10 @@ impl Pair {
                 self.room.put_off(visit, now + wait).unwrap();
             }
             Op::Done { .. } | Op::PutOff { .. } => {}
+            Op::Stop { order } => {
+                self.room.put_all_aside().unwrap();
+                self.apply(Op::Kill { order });
+            }
             Op::Kill { order } => {
                 self.room.backlog().flush().unwrap();
                 self.out.clear();
@@ -347,4 +357,53 @@ fn without_an_order_entries_have_no_grade() {
     let scanned = pair.room.backlog().scan(|entry| grades.push(entry.grade));
     scanned.unwrap();
     assert_eq!(grades, [0]);
+}
+
+#[test]
+fn a_page_with_two_entries_on_disk_stands_once() {
+    for order in [Order::InDegree, Order::Worth] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut room = open(folder.path(), order, &Turns::default());
+        let now = room.clock.now();
+        let entry = found(1).entry("", "", now);
+        room.take_in(entry.clone(), &page(1), None).unwrap();
+        room.append_seed(entry).unwrap();
+        room.refill(10).unwrap();
+        let visit = room.next().unwrap().unwrap();
+        assert_eq!(number(&visit), 1);
+        assert!(room.next().unwrap().is_none(), "{order}");
+        room.done(visit);
+        assert_eq!((room.stats().waiting, room.stats().in_hand), (0, 0));
+    }
+}
+
+#[test]
+fn what_links_have_made_of_a_page_outlives_a_stop() {
+    for order in [Order::InDegree, Order::Worth] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut room = open(folder.path(), order, &Turns::default());
+        let now = room.clock.now();
+        let source = Source {
+            host: 0,
+            worth: 1.0,
+            links: 2,
+        };
+        for number in [1, 2] {
+            let entry = found(number).entry("", "", now);
+            room.take_in(entry, &page(number), Some(&source)).unwrap();
+        }
+        for _ in 0..8 {
+            room.raise(&page(2), Some(&source));
+        }
+        room.put_all_aside().unwrap();
+        room.backlog.flush().unwrap();
+        drop(room);
+        let mut room = open(folder.path(), order, &Turns::default());
+        room.refill(10).unwrap();
+        assert_eq!(
+            room.next().unwrap().map(|visit| number(&visit)),
+            Some(2),
+            "{order}"
+        );
+    }
 }

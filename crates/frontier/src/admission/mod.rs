@@ -100,6 +100,11 @@ pub trait Admission<V> {
     /// Takes out the page that comes next; none if none waits, or none of those that wait may go now.
     fn next(&mut self) -> Option<Candidate<V>>;
 
+    /// Takes out any page that waits, for a driver that closes. A policy that holds pages back gives those, too.
+    fn take_out(&mut self) -> Option<Candidate<V>> {
+        self.next()
+    }
+
     /// Learns that a visit to a host is over or will not be made: the host may get another.
     fn release(&mut self, host: u64);
 

@@ -188,6 +188,10 @@ impl<V> Admission<V> for Worth<V> {
         Some(page.candidate)
     }
 
+    fn take_out(&mut self) -> Option<Candidate<V>> {
+        self.evict_below(u8::MAX)
+    }
+
     fn release(&mut self, host: u64) {
         self.hosts.release(host);
     }
