@@ -79,6 +79,40 @@ pub enum Verdict {
     Fails,
 }
 
+impl Verdict {
+    /// How verdicts are reached, for whoever reads them.
+    pub const RULE: &'static str = "Holds: in every comparison. Partly: in more than half of them; a rise that has dips; a factor \
+        reached to a half at least (to three quarters, it holds). Fails: otherwise, a series that is flat included. Shares that \
+        differ by less than 1e-9 are ties, and a tie is not a loss. What could not be tested on a graph is left out. In our goals, \
+        level is within two standard errors over the sets of starts.";
+
+    /// Of so many comparisons, so many kept; none if there was nothing to compare.
+    #[must_use]
+    pub fn of_comparisons(kept: usize, all: usize) -> Option<Verdict> {
+        if all == 0 {
+            None
+        } else if kept == all {
+            Some(Verdict::Holds)
+        } else if all < 2 * kept {
+            Some(Verdict::Partly)
+        } else {
+            Some(Verdict::Fails)
+        }
+    }
+
+    /// Of a factor that was claimed to be about so much.
+    #[must_use]
+    pub fn of_factor(measured: f64, claimed: f64) -> Verdict {
+        if 0.75 * claimed <= measured {
+            Verdict::Holds
+        } else if claimed <= 2.0 * measured && 1.0 < measured {
+            Verdict::Partly
+        } else {
+            Verdict::Fails
+        }
+    }
+}
+
 /// Numbers in rows and columns.
 #[derive(Clone, Debug, Serialize)]
 pub struct Table {
@@ -378,6 +412,22 @@ mod tests {
             assert_eq!(Cell::Seconds(seconds).to_string(), text);
         }
         assert_eq!(Cell::Seconds(1.5).exact(), "1.500");
+    }
+
+    #[test]
+    fn a_factor_missed_by_more_than_two_fails() {
+        for (measured, claimed, verdict) in [
+            (9.0, 10.0, Verdict::Holds),
+            (5.0, 10.0, Verdict::Partly),
+            (4.9, 10.0, Verdict::Fails),
+            (1.2, 2.0, Verdict::Partly),
+            (1.0, 2.0, Verdict::Fails),
+        ] {
+            assert_eq!(Verdict::of_factor(measured, claimed), verdict);
+        }
+        assert_eq!(Verdict::of_comparisons(0, 0), None);
+        assert_eq!(Verdict::of_comparisons(2, 4), Some(Verdict::Fails));
+        assert_eq!(Verdict::of_comparisons(3, 4), Some(Verdict::Partly));
     }
 
     #[test]

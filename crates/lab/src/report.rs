@@ -12,7 +12,7 @@ mod table;
 
 use junkai_graph::Statistics;
 
-use crate::outcome::{Outcome, Verdict};
+use crate::outcome::{Claim, Outcome, Verdict};
 use html::Html;
 
 /// The style of the page; the figures bring their own.
@@ -57,19 +57,30 @@ fn header(page: &mut Html, outcomes: &[Outcome], statistics: &[Statistics]) {
         joined(&names)
     );
     page.element("p", "lead", &lead);
-    let claims = || outcomes.iter().flat_map(|outcome| &outcome.claims);
-    if claims().next().is_some() {
-        page.raw("<ul class=\"tally\">\n");
-        for verdict in [Verdict::Holds, Verdict::Partly, Verdict::Fails] {
-            let count = claims().filter(|claim| claim.verdict == verdict).count();
-            page.raw("<li>");
-            sections::badge(page, verdict);
-            page.escaped(&format!(" {count} of {} claims tested", claims().count()));
-            page.raw("</li>\n");
-        }
-        page.raw("</ul>\n");
-    }
+    let all = || outcomes.iter().flat_map(|outcome| &outcome.claims);
+    let (goals, papers): (Vec<&Claim>, Vec<&Claim>) = all().partition(|claim| claim.is_goal());
+    tally(page, &papers, "tests of the papers’ claims");
+    tally(page, &goals, "tests of our own goals");
     page.raw("</header>\n");
+}
+
+/// How many claims hold; a claim is tested once on each graph.
+fn tally(page: &mut Html, claims: &[&Claim], what: &str) {
+    if claims.is_empty() {
+        return;
+    }
+    page.raw("<ul class=\"tally\">\n");
+    for verdict in [Verdict::Holds, Verdict::Partly, Verdict::Fails] {
+        let count = claims
+            .iter()
+            .filter(|claim| claim.verdict == verdict)
+            .count();
+        page.raw("<li>");
+        sections::badge(page, verdict);
+        page.escaped(&format!(" {count} of {} {what}", claims.len()));
+        page.raw("</li>\n");
+    }
+    page.raw("</ul>\n");
 }
 
 fn contents(page: &mut Html, outcomes: &[Outcome]) {

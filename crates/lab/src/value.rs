@@ -82,7 +82,7 @@ impl Value {
         is_reached.then(|| cumulated[last])
     }
 
-    /// Visits that are this part of the pages.
+    /// Visits that are this part of the pages: at least one, unless the part is none.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -90,12 +90,37 @@ impl Value {
         reason = "a part of a u32"
     )]
     pub fn visits_at(&self, part: f64) -> usize {
-        (part.clamp(0.0, 1.0) * f64::from(self.reachable)) as usize
+        let visits = (part.clamp(0.0, 1.0) * f64::from(self.reachable)) as usize;
+        let is_something = 0.0 < part && 0 < self.reachable;
+        visits.max(usize::from(is_something))
     }
 
     /// The part of the pages that a run visited.
     #[must_use]
     pub fn coverage(&self, run: &Run) -> f64 {
         run.order.len() as f64 / f64::from(self.reachable.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_small_graph_is_at_least_one_visit() {
+        let value = |reachable: u32| Value {
+            shares: Vec::new(),
+            reachable,
+        };
+        for (reachable, part, visits) in [
+            (3, 0.1, 1),
+            (9, 0.5, 4),
+            (100, 0.1, 10),
+            (3, 0.0, 0),
+            (0, 0.5, 0),
+            (7, 1.0, 7),
+        ] {
+            assert_eq!(value(reachable).visits_at(part), visits);
+        }
     }
 }

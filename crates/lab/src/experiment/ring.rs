@@ -185,15 +185,25 @@ impl Plan<'_> {
 
     /// The seed's ring with so many slots that nothing is ever discarded.
     fn interleaving(subject: &Subject, keys: u32) -> Policy {
-        // Each page takes every second step of its residue, and the largest residue may hold them all.
-        let steps = 2 * (subject.web.links.page_count() as usize + 2);
-        Policy::seed_ring(steps.next_power_of_two().min(SLOTS_MAX), keys)
+        Policy::seed_ring(Plan::slots_of_all(subject), keys)
     }
 
-    /// That ring with the residues of each size that is compared, so that an ablation differs in slots alone.
+    /// So many slots that nothing is ever discarded, if a ring may have them.
+    fn slots_of_all(subject: &Subject) -> usize {
+        // Each page takes every second step of its residue, and the largest residue may hold them all.
+        let steps = 2 * (subject.web.links.page_count() as usize + 2);
+        steps.next_power_of_two().min(SLOTS_MAX)
+    }
+
+    /// That ring with the residues of each size that is tried, so that an ablation differs in slots alone.
     fn interleavings(self, subject: &Subject) -> Vec<Policy> {
         let keys = self.experiment.sizes.iter().map(|size| size.keys);
-        keys.chain([self.experiment.keys_fixed])
+        let varied = match self.experiment.vary {
+            Vary::Both | Vary::Keys => self.experiment.keys.as_slice(),
+            Vary::Slots | Vary::Nothing => &[],
+        };
+        keys.chain([self.experiment.keys_fixed, self.experiment.memory_of.keys])
+            .chain(varied.iter().copied())
             .map(|keys| Plan::interleaving(subject, keys))
             .collect()
     }

@@ -19,8 +19,8 @@ pub(super) const MARKS: [f64; 4] = [0.1, 0.2, 0.3, 0.5];
 /// Shares of PageRank at which memory is compared.
 pub(super) const LEVELS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 
-/// A difference of shares that three decimals do not show.
-pub(super) const NOTHING: f64 = 0.0005;
+/// Shares that differ by less are level: sums in another order differ by as much.
+pub(super) const TIE: f64 = 1e-9;
 
 /// Points that are kept of a curve: as many as a figure can show.
 const CURVE_POINTS: usize = 160;

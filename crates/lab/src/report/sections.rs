@@ -133,6 +133,7 @@ fn claims(page: &mut Html, claims: &[Claim]) {
         page.raw("</tbody>\n");
     }
     page.raw("</table></div>\n");
+    page.element("p", "caption", Verdict::RULE);
 }
 
 /// A verdict, told by word, sign and colour.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::outcome::{Cell, Claim, Column, Parameter, Table};
+use crate::outcome::{Cell, Column, Parameter, Table};
 
 /// An outcome in which every text is hostile.
 fn hostile() -> Outcome {

@@ -39,16 +39,25 @@ pub(super) fn findings(
     findings.extend(fastest.and_then(|fastest| idle_servers(ready, what_if, &simulated, fastest)));
     findings.extend(memory(what_if, &simulated));
     findings.extend(idle_order(what_if, &simulated));
-    let too_short: u64 = simulated.iter().map(|one| one.run.pace.violations).sum();
-    findings.push(if too_short == 0 {
-        "No server would have been visited sooner than promised.".to_owned()
-    } else {
-        format!(
-            "{} would have come SOONER THAN PROMISED.",
-            counted(too_short, "visit")
-        )
-    });
+    findings.extend(politeness(&simulated));
     findings
+}
+
+/// Whether promises to servers would have been kept; none if nothing is promised, or no server is visited twice.
+fn politeness(simulated: &[&Compared]) -> Option<String> {
+    let paces = simulated.iter().map(|one| &one.run.pace);
+    let too_short: Vec<u64> = paces
+        .filter(|pace| 0 < pace.promised && pace.least.is_some())
+        .map(|pace| pace.violations)
+        .collect();
+    match too_short.iter().sum() {
+        _ if too_short.is_empty() => None,
+        0 => Some("No server would have been visited sooner than promised.".to_owned()),
+        visits => Some(format!(
+            "{} would have come SOONER THAN PROMISED.",
+            counted(visits, "visit")
+        )),
+    }
 }
 
 fn subject(ready: &Ready) -> String {

@@ -54,13 +54,7 @@ impl Results<'_> {
                 comparisons.len(),
                 told(least),
             ),
-            verdict: if behind == 0 {
-                Verdict::Holds
-            } else if 2 * behind < comparisons.len() {
-                Verdict::Partly
-            } else {
-                Verdict::Fails
-            },
+            verdict: Verdict::of_comparisons(comparisons.len() - behind, comparisons.len())?,
         })
     }
 

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Ours, Results};
 use crate::crawl::{self, simulate};
-use crate::experiment::trials::{MARKS, Meter, NOTHING};
+use crate::experiment::trials::{MARKS, Meter, TIE};
 use crate::policy::Policy;
 use crate::subject::Subject;
 use crate::value::Value;
@@ -194,7 +194,7 @@ impl Sample {
 pub(super) enum Standing {
     /// By more than two standard errors.
     Ahead,
-    /// Within two standard errors, or by less than three decimals show.
+    /// Within two standard errors, or a tie.
     Level,
     /// By more than two standard errors.
     Behind,
@@ -224,7 +224,7 @@ pub(super) struct Comparison {
 
 impl Comparison {
     pub(super) fn standing(&self) -> Standing {
-        let level = (2.0 * self.margin.error()).max(NOTHING);
+        let level = (2.0 * self.margin.error()).max(TIE);
         if level < self.margin.mean {
             Standing::Ahead
         } else if self.margin.mean < -level {
@@ -248,7 +248,7 @@ impl Results<'_> {
                     graph,
                     place,
                     margin,
-                    not_behind: margins.iter().filter(|margin| -NOTHING < **margin).count(),
+                    not_behind: margins.iter().filter(|margin| -TIE < **margin).count(),
                     memory: self.mean_memory(graph, budget),
                 }));
             }
@@ -324,6 +324,6 @@ mod tests {
         assert_eq!(comparison(&[0.1, 0.11, 0.12]).standing(), Standing::Ahead);
         assert_eq!(comparison(&[-0.1, -0.11]).standing(), Standing::Behind);
         assert_eq!(comparison(&[0.0, 0.0]).standing(), Standing::Level);
-        assert_eq!(comparison(&[-0.0001, -0.0001]).standing(), Standing::Level);
+        assert_eq!(comparison(&[-1e-12, -1e-12]).standing(), Standing::Level);
     }
 }

@@ -33,7 +33,7 @@ impl Results<'_> {
             ),
         ];
         for (place, claim, measure, claimed) in measures {
-            claims.extend(self.crawled().map(|graph| {
+            claims.extend(self.crawled().filter_map(|graph| {
                 let summary = graph.summary(measure);
                 made(graph, place, claim, &summary, claimed)
             }));
@@ -43,35 +43,25 @@ impl Results<'_> {
     }
 }
 
-/// A claim that in-degree first finds a multiple of what breadth first finds.
+/// A claim that in-degree first finds a multiple of what breadth first finds; none if breadth first found nothing.
 fn made(
     graph: &GraphResults<'_>,
     place: &str,
     claim: &str,
     summary: &Summary,
     claimed: f64,
-) -> Claim {
-    let ratio = summary.ratio().unwrap_or(0.0);
-    Claim {
+) -> Option<Claim> {
+    let (ratio, (least, most)) = (summary.ratio()?, summary.ratios?);
+    Some(Claim {
         source: format!("seed 001, {place}"),
         claim: claim.to_owned(),
         graph: graph.name().to_owned(),
-        measured: match (summary.ratio(), summary.ratios) {
-            (Some(ratio), Some((least, most))) => format!(
-                "{ratio:.2} times as many ({least:.2} to {most:.2}), more from {} of {} starts",
-                summary.ahead, summary.starts
-            ),
-            _ => "neither found any".to_owned(),
-        },
-        // Three quarters of a factor that is said to be about right will do.
-        verdict: if 0.75 * claimed <= ratio {
-            Verdict::Holds
-        } else if 1.0 < ratio {
-            Verdict::Partly
-        } else {
-            Verdict::Fails
-        },
-    }
+        measured: format!(
+            "{ratio:.2} times as many ({least:.2} to {most:.2}), more from {} of {} starts",
+            summary.ahead, summary.starts
+        ),
+        verdict: Verdict::of_factor(ratio, claimed),
+    })
 }
 
 /// The claim of figures 1 and 2.

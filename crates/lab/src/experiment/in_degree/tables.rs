@@ -1,6 +1,7 @@
 //! The numbers of the experiment.
 
 use super::{Found, GraphResults, Pair, Results};
+use crate::experiment::trials::TIE;
 use crate::experiment::words::text;
 use crate::outcome::{Cell, Column, Table};
 
@@ -92,7 +93,7 @@ impl GraphResults<'_> {
             ahead: ours
                 .iter()
                 .zip(&theirs)
-                .filter(|(ours, theirs)| theirs < ours)
+                .filter(|(ours, theirs)| **theirs + TIE < **ours)
                 .count(),
             starts,
         }

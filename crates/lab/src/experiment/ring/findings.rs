@@ -3,8 +3,8 @@
 use super::Results;
 use super::tables::ratio;
 use crate::experiment::look::look;
-use crate::experiment::trials::{LEVELS, MARKS, Trial};
-use crate::experiment::words::{count, listed, percent, share};
+use crate::experiment::trials::{LEVELS, MARKS, TIE, Trial};
+use crate::experiment::words::{count, difference, listed, percent, share};
 use crate::policy::Policy;
 
 /// The mark that sentences are about: a fifth of the pages.
@@ -18,11 +18,13 @@ impl Results<'_> {
         let mut findings = Vec::new();
         if 1 < self.trials.subjects().len() {
             findings.push(self.standing());
-            findings.push(self.causes());
             findings.extend(self.memories());
         }
-        findings.extend(self.graphs().map(|(graph, name)| self.on(graph, name)));
-        findings.push(self.politeness());
+        for (graph, name) in self.graphs() {
+            findings.push(self.on(graph, name));
+            findings.extend(self.causes(graph, name));
+        }
+        findings.extend(self.politeness());
         findings
     }
 
@@ -33,7 +35,11 @@ impl Results<'_> {
             let is_ahead = |graph: &usize| {
                 let theirs = self.trials.of(*graph, policy).share_at[FIFTH];
                 let ours = self.best_ring(*graph).and_then(|ring| ring.share_at[FIFTH]);
-                theirs < ours
+                match (theirs, ours) {
+                    (Some(theirs), Some(ours)) => theirs + TIE < ours,
+                    (None, Some(_)) => true,
+                    (_, None) => false,
+                }
             };
             (0..graphs).filter(is_ahead).count()
         };
@@ -46,32 +52,28 @@ impl Results<'_> {
         )
     }
 
-    /// What the gains come from: the least and the greatest part over all marks at which there is a gain.
-    fn causes(&self) -> String {
-        let (mut parts, mut others) = (Vec::new(), Vec::new());
-        for (graph, name) in self.graphs() {
-            let explained: Vec<f64> = (0..MARKS.len())
-                .filter_map(|mark| self.ablation_of(graph, mark)?.explained())
-                .collect();
-            let least = explained.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = explained.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if explained.is_empty() || most <= 0.0 {
-                others.push(name.to_owned());
-            } else {
-                parts.push(format!("{} on {name}", from_to(least, most)));
-            }
-        }
-        let mut sentence = format!(
-            "Of the gain of the ring over breadth first, taking turns between servers explains, with nothing discarded and by how \
-             far the crawl is, {}",
-            listed(&parts)
-        );
-        if !others.is_empty() {
-            sentence.push_str("; turns alone do not help on ");
-            sentence.push_str(&listed(&others));
-        }
-        sentence.push('.');
-        sentence
+    /// What the gains over breadth first come from, at each mark.
+    fn causes(&self, graph: usize, name: &str) -> Option<String> {
+        let told: Vec<String> = MARKS
+            .into_iter()
+            .enumerate()
+            .filter_map(|(place, mark)| {
+                let ablation = self.ablation_of(graph, place)?;
+                Some(format!(
+                    "at {} {} and {}",
+                    percent(mark),
+                    difference(ablation.interleaved - ablation.breadth_first),
+                    difference(ablation.discarding - ablation.interleaved),
+                ))
+            })
+            .collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "{name}: what taking turns between servers adds to the share of breadth first with nothing discarded, and what \
+                 discarding adds to that in the best ring: {}.",
+                listed(&told)
+            )
+        })
     }
 
     /// How much memory the ring saves.
@@ -126,56 +128,39 @@ impl Results<'_> {
                 percent(MARKS[FIFTH])
             );
         };
-        let mut sentence = format!(
+        format!(
             "{name}: after {} of the pages the best of the seed’s rings is {} with a share of {}, which visits {} of the pages in all; {others}.",
             percent(MARKS[FIFTH]),
             look(&ring.policy).name,
             told(ring),
             percent(ring.coverage),
-        );
-        if let Some(ablation) = self.ablation_of(graph, FIFTH) {
-            sentence.push_str(" Turns alone bring breadth first to ");
-            sentence.push_str(&share(ablation.interleaved));
-            sentence.push('.');
-        }
-        sentence
+        )
     }
 
-    /// The ring of the seed that has gathered most after a fifth of the pages.
+    /// The ring of the seed that has gathered most after a fifth of the pages, of all that were tried.
     fn best_ring(&self, graph: usize) -> Option<&Trial> {
-        let sizes = self.plan.sizes();
-        let rings = sizes.iter().map(|policy| self.trials.of(graph, policy));
-        let reaching = rings.filter_map(|ring| Some((ring.share_at[FIFTH]?, ring)));
+        let rings = self.rings(graph).into_iter();
+        let reaching = rings.filter_map(|(_, ring)| Some((ring.share_at[FIFTH]?, ring)));
         reaching
             .max_by(|left, right| left.0.total_cmp(&right.0))
             .map(|(_, ring)| ring)
     }
 
-    fn politeness(&self) -> String {
+    /// Whether promises were kept; none if nothing was promised, or no server was visited twice.
+    fn politeness(&self) -> Option<String> {
         let graphs = 0..self.trials.subjects().len();
         let promising: Vec<_> = graphs
             .flat_map(|graph| self.trials.all(graph))
-            .filter(|trial| 0 < trial.pace.promised)
+            .filter(|trial| 0 < trial.pace.promised && trial.pace.least.is_some())
             .collect();
+        promising.first()?;
         let visits: u64 = promising.iter().map(|trial| u64::from(trial.pages)).sum();
         let violations: u64 = promising.iter().map(|trial| trial.pace.violations).sum();
-        format!(
+        Some(format!(
             "In {} crawls with a ring, {} of {} visits came earlier than was promised to their server.",
             promising.len(),
             count(violations),
             count(visits),
-        )
-    }
-}
-
-/// A range of parts in words; below nothing, turns cost what discarding wins back.
-fn from_to(least: f64, most: f64) -> String {
-    let (least_text, most_text) = (percent(least), percent(most));
-    if least < 0.0 {
-        format!("at most {most_text}")
-    } else if least_text == most_text {
-        most_text
-    } else {
-        format!("{least_text} to {most_text}")
+        ))
     }
 }

@@ -3,7 +3,7 @@
 use super::{Plan, Results, RingSize};
 use crate::comparison::{gap_cells, gap_columns};
 use crate::experiment::look::look;
-use crate::experiment::trials::{LEVELS, MARKS, NOTHING, Trial};
+use crate::experiment::trials::{LEVELS, MARKS, TIE, Trial};
 use crate::experiment::words::{counted, text};
 use crate::outcome::{Cell, Column, Table};
 use crate::policy::{Policy, ServerSpread};
@@ -13,6 +13,9 @@ const CONCENTRATIONS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
 /// What the seed's ring is called that has more slots than there are pages.
 pub(super) const INTERLEAVED: &str = "interleaved, nothing discarded";
+
+/// A gain that three decimals do not show is not explained.
+const GAIN_MIN: f64 = 0.0005;
 
 /// How a gain over breadth first comes about.
 pub(super) struct Ablation {
@@ -30,7 +33,7 @@ impl Ablation {
     /// The part of the gain that interleaving explains; none if there is no gain.
     pub(super) fn explained(&self) -> Option<f64> {
         let gain = self.discarding - self.breadth_first;
-        (NOTHING <= gain).then(|| (self.interleaved - self.breadth_first) / gain)
+        (GAIN_MIN <= gain).then(|| (self.interleaved - self.breadth_first) / gain)
     }
 }
 
@@ -159,14 +162,33 @@ impl Results<'_> {
         families
     }
 
-    /// The smallest store of the seed's rings for each level, of all sizes that were tried with hashed servers.
+    /// The seed's rings that were tried with hashed servers, those aside that are so large as never to discard: among them a
+    /// ring is the best one.
+    pub(super) fn rings(&self, graph: usize) -> Vec<(RingSize, &Trial)> {
+        let slots_of_all = Plan::slots_of_all(&self.trials.subjects()[graph]);
+        let mut rings = Vec::new();
+        for trial in self.trials.all(graph) {
+            if let Policy::SeedRing(setup) = &trial.policy
+                && setup.spread == ServerSpread::Hashed
+                && setup.slots < slots_of_all
+            {
+                let size = RingSize {
+                    slots: setup.slots,
+                    keys: setup.residues,
+                };
+                rings.push((size, trial));
+            }
+        }
+        rings
+    }
+
+    /// The smallest store of the seed's rings for each level.
     pub(super) fn best_rings(&self, graph: usize) -> [Option<u32>; LEVELS.len()] {
-        let is_hashed = |trial: &&Trial| match &trial.policy {
-            Policy::SeedRing(setup) => setup.spread == ServerSpread::Hashed,
-            Policy::Opt | Policy::Crawl(_) => false,
-        };
-        let rings: Vec<_> = self.trials.all(graph).filter(is_hashed).collect();
-        std::array::from_fn(|level| rings.iter().filter_map(|ring| ring.stored_at[level]).min())
+        let rings = self.rings(graph);
+        std::array::from_fn(|level| {
+            let stored = rings.iter().filter_map(|(_, ring)| ring.stored_at[level]);
+            stored.min()
+        })
     }
 
     fn ablation(&self) -> Table {
@@ -207,23 +229,26 @@ impl Results<'_> {
         }
     }
 
-    /// What each step brings at a mark; none if no ring that discards came so far.
+    /// What each step brings at a mark; none if no ring that discards came so far, or the ring that should discard nothing did.
     pub(super) fn ablation_of(&self, graph: usize, mark: usize) -> Option<Ablation> {
         let breadth_first = self.trials.of(graph, &Policy::breadth_first());
         let mut best: Option<(f64, RingSize)> = None;
-        for size in &self.plan.experiment.sizes {
-            let trial = self.trials.of(graph, &size.policy());
+        for (size, trial) in self.rings(graph) {
             if let Some(share) = trial.share_at[mark].filter(|_| 0 < trial.discarded)
-                && best.is_none_or(|(most, _)| most < share)
+                && best.is_none_or(|(most, _)| most + TIE < share)
             {
-                best = Some((share, *size));
+                best = Some((share, size));
             }
         }
         let (discarding, best) = best?;
         let interleaving = Plan::interleaving(&self.trials.subjects()[graph], best.keys);
+        let interleaved = self.trials.of(graph, &interleaving);
+        if interleaved.discarded != 0 {
+            return None;
+        }
         Some(Ablation {
             breadth_first: breadth_first.share_at[mark]?,
-            interleaved: self.trials.of(graph, &interleaving).share_at[mark]?,
+            interleaved: interleaved.share_at[mark]?,
             discarding,
             best: look(&best.policy()).name,
         })
