@@ -76,8 +76,9 @@ pub struct CrawlConfig {
     ///
     /// "fifo": as they are found; right when everything will be visited anyway. "in-degree": first the page to which the most
     /// visited pages link; finds the authorities of a subject or of few hosts. "site-budgets": as `IRLbot`, each site has visits by
-    /// how many others link to it; to compare with. "worth": first the page that is worth the most by what links to it, while
-    /// hosts give way to others as they are visited; right when there is more to visit than time. May change from run to run.
+    /// how many others link to it; to compare with: its table of sites grows with the sites that are found, so memory is not bounded. "worth":
+    /// first the page that is worth the most by what links to it, while hosts give way to others as they are visited; right when there is more to
+    /// visit than time. May change from run to run; what links have earned a candidate outlives a stop, not a kill.
     pub order: Order,
     /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB. The rest is put
     /// aside on disk by its worth, and links that are found meanwhile do not count for it.

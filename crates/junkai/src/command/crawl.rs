@@ -113,7 +113,7 @@ enum Order {
     Fifo,
     /// First the page to which the most visited pages link: finds the authorities of a subject or of few hosts.
     InDegree,
-    /// Each site has visits by how many others link to it, as `IRLbot` has it: to compare with.
+    /// Each site has visits by how many others link to it, as `IRLbot` has it: to compare with; memory grows with the sites found.
     SiteBudgets,
     /// First the page that is worth the most by what links to it, hosts taking turns: when there is more to visit than time.
     Worth,

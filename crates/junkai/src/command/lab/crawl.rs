@@ -10,7 +10,7 @@ use junkai_lab::comparison::{Compared, Entry, compare, least_gap, outcome};
 use junkai_lab::policy::{NotAPolicy, Policy};
 use junkai_lab::subject::Subject;
 
-use super::show::{self, SharedBar, Table};
+use super::show::{self, SharedBar, Shown, Table};
 use super::source::Source;
 use crate::bar::Bar;
 use crate::exit::Ending;
@@ -95,6 +95,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     if arguments.order_file.is_some() && entries.len() != 1 {
         bail!("--order-file takes one policy: name it by --policy");
     }
+    if let Some(out) = &arguments.out {
+        show::prepare(out)?;
+    }
     let subject = arguments.source.subject(&mut Bar::new())?;
     let pages_max = arguments.pages_max.unwrap_or(u32::MAX);
     let total = u64::from(subject.value.reachable().min(pages_max)) * entries.len() as u64;
@@ -118,8 +121,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         }
         say!("");
     }
-    show::outcome(&outcome, written.as_deref(), arguments.json)?;
-    if !arguments.json && written.is_none() {
+    let shown = Shown {
+        written,
+        out_again: arguments
+            .out
+            .as_deref()
+            .map_or_else(String::new, show::out_again),
+        json: arguments.json,
+    };
+    show::outcome(&outcome, &shown)?;
+    if !arguments.json && shown.written.is_none() {
         say!("Curves and figures: the same with --out DIR");
     }
     Ok(Ending::Well)

@@ -12,7 +12,7 @@ use junkai_lab::outcome::Outcome;
 use junkai_lab::report;
 use junkai_lab::subject::Subject;
 
-use super::show::{self, SharedBar};
+use super::show::{self, SharedBar, Shown};
 use super::source::Sources;
 use crate::bar::Bar;
 use crate::exit::Ending;
@@ -33,6 +33,11 @@ Examples:
 /// Where experiments write, unless told otherwise.
 const OUT_DEFAULT: &str = "junkai-lab";
 
+/// Starts of a graph, pages of a crawl, and sets of starts, unless told otherwise.
+const STARTS_DEFAULT: u16 = 5;
+const PAGES_MAX_DEFAULT: u32 = 100_000;
+const REPETITIONS_DEFAULT: u16 = 10;
+
 /// What all experiments take.
 #[derive(clap::Args)]
 struct Common {
@@ -44,6 +49,22 @@ struct Common {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+impl Common {
+    /// The command that repeats an experiment; where it writes to is no part of what it finds.
+    fn command(&self, name: &str, flags: &str) -> String {
+        format!("junkai lab {name}{}{flags}", self.sources.again())
+    }
+
+    /// The argument that writes to the same folder again, with a space before it.
+    fn out_again(&self) -> String {
+        if self.out == Path::new(OUT_DEFAULT) {
+            String::new()
+        } else {
+            show::out_again(&self.out)
+        }
+    }
 }
 
 /// What `junkai lab ring` takes.
@@ -62,10 +83,10 @@ pub(crate) struct InDegreeArguments {
     #[command(flatten)]
     common: Common,
     /// Starts that are far apart, on each graph.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = STARTS_DEFAULT, value_parser = clap::value_parser!(u16).range(1..=1000))]
     starts: u16,
     /// Visit at most this many pages.
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = PAGES_MAX_DEFAULT, value_parser = clap::value_parser!(u32).range(1..))]
     pages_max: u32,
 }
 
@@ -74,6 +95,9 @@ pub(crate) struct InDegreeArguments {
 pub(crate) struct BeyondArguments {
     #[command(flatten)]
     common: Common,
+    /// Sets of starts that everything is repeated from.
+    #[arg(long, value_name = "N", default_value_t = REPETITIONS_DEFAULT, value_parser = clap::value_parser!(u16).range(2..=1000))]
+    repetitions: u16,
 }
 
 /// What `junkai lab report` takes.
@@ -117,55 +141,47 @@ impl Vary {
 
 /// Seed 000.
 pub(super) fn ring(arguments: &RingArguments) -> Result<Ending> {
-    let (common, vary) = (&arguments.common, arguments.vary);
-    let flags = format!(" --vary {}", vary.name());
-    one(common, &flags, |subjects, bar| {
-        run_ring(subjects, vary, bar)
-    })
+    let common = &arguments.common;
+    let experiment = ring_experiment(common, arguments.vary);
+    one(common, |subjects, bar| run_ring(subjects, &experiment, bar))
 }
 
 /// Seed 001.
 pub(super) fn in_degree(arguments: &InDegreeArguments) -> Result<Ending> {
-    let experiment = InDegreeExperiment {
-        starts: arguments.starts.into(),
-        seed: arguments.common.sources.seed(),
-        pages_max: arguments.pages_max,
-    };
-    let flags = format!(
-        " --starts {} --pages-max {}",
-        arguments.starts, arguments.pages_max
-    );
-    one(&arguments.common, &flags, |subjects, bar| {
+    let common = &arguments.common;
+    let experiment = in_degree_experiment(common, arguments.starts, arguments.pages_max);
+    one(common, |subjects, bar| {
         run_in_degree(subjects, &experiment, bar)
     })
 }
 
 /// Ours against theirs.
 pub(super) fn beyond(arguments: &BeyondArguments) -> Result<Ending> {
-    one(&arguments.common, "", run_beyond)
+    let common = &arguments.common;
+    let experiment = beyond_experiment(common, arguments.repetitions);
+    one(common, |subjects, bar| {
+        run_beyond(subjects, &experiment, bar)
+    })
 }
 
 /// All of them, and the page.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let common = &arguments.common;
+    show::prepare(&common.out)?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
-    let again = |outcome: Outcome, flags: &str| Outcome {
-        command: format!(
-            "junkai lab {}{}{flags}",
-            outcome.name,
-            common.sources.again()
-        ),
-        ..outcome
-    };
-    let in_degree = InDegreeExperiment {
-        seed: common.sources.seed(),
-        ..InDegreeExperiment::default()
-    };
     let bar = SharedBar::new();
     let outcomes = [
-        again(run_ring(&subjects, Vary::Both, &bar), " --vary both"),
-        again(run_in_degree(&subjects, &in_degree, &bar), ""),
-        again(run_beyond(&subjects, &bar), ""),
+        run_ring(&subjects, &ring_experiment(common, Vary::Both), &bar),
+        run_in_degree(
+            &subjects,
+            &in_degree_experiment(common, STARTS_DEFAULT, PAGES_MAX_DEFAULT),
+            &bar,
+        ),
+        run_beyond(
+            &subjects,
+            &beyond_experiment(common, REPETITIONS_DEFAULT),
+            &bar,
+        ),
     ];
     drop(bar);
     for outcome in &outcomes {
@@ -193,7 +209,8 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         common.out.display()
     );
     say!("Open the whole in a browser: {}", page.display());
-    say!("Repeat with: junkai lab report{}", common.sources.again());
+    let again = format!("junkai lab report{}", common.sources.again());
+    say!("Repeat with: {again}{}", common.out_again());
     Ok(Ending::Well)
 }
 
@@ -207,31 +224,50 @@ fn write_page(page: &Path, html: &str) -> Result<()> {
 }
 
 /// Runs one experiment, writes its outcome and prints it.
-fn one(
-    common: &Common,
-    flags: &str,
-    run: impl FnOnce(&[Subject], &SharedBar) -> Outcome,
-) -> Result<Ending> {
+fn one(common: &Common, run: impl FnOnce(&[Subject], &SharedBar) -> Outcome) -> Result<Ending> {
+    show::prepare(&common.out)?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
     let bar = SharedBar::new();
-    let mut outcome = run(&subjects, &bar);
+    let outcome = run(&subjects, &bar);
     drop(bar);
-    outcome.command = format!(
-        "junkai lab {}{}{flags}",
-        outcome.name,
-        common.sources.again()
-    );
-    let written = show::write(&outcome, &common.out)?;
-    show::outcome(&outcome, Some(&written), common.json)?;
+    let shown = Shown {
+        written: Some(show::write(&outcome, &common.out)?),
+        out_again: common.out_again(),
+        json: common.json,
+    };
+    show::outcome(&outcome, &shown)?;
     Ok(Ending::Well)
 }
 
-fn run_ring(subjects: &[Subject], vary: Vary, bar: &SharedBar) -> Outcome {
-    let experiment = RingExperiment {
+fn ring_experiment(common: &Common, vary: Vary) -> RingExperiment {
+    RingExperiment {
         vary: vary.setting(),
+        command: common.command("ring", &format!(" --vary {}", vary.name())),
         ..RingExperiment::default()
-    };
-    ring::run(subjects, &experiment, &|progress| {
+    }
+}
+
+fn in_degree_experiment(common: &Common, starts: u16, pages_max: u32) -> InDegreeExperiment {
+    let flags = format!(" --starts {starts} --pages-max {pages_max}");
+    InDegreeExperiment {
+        starts: starts.into(),
+        seed: common.sources.seed(),
+        pages_max,
+        command: common.command("in-degree", &flags),
+    }
+}
+
+fn beyond_experiment(common: &Common, repetitions: u16) -> BeyondExperiment {
+    BeyondExperiment {
+        repetitions: repetitions.into(),
+        seed: common.sources.seed(),
+        command: common.command("beyond", &format!(" --repetitions {repetitions}")),
+        ..BeyondExperiment::default()
+    }
+}
+
+fn run_ring(subjects: &[Subject], experiment: &RingExperiment, bar: &SharedBar) -> Outcome {
+    ring::run(subjects, experiment, &|progress| {
         bar.at("ring", progress.done, progress.total);
     })
 }
@@ -246,8 +282,8 @@ fn run_in_degree(
     })
 }
 
-fn run_beyond(subjects: &[Subject], bar: &SharedBar) -> Outcome {
-    beyond::run(subjects, &BeyondExperiment::default(), &|progress| {
+fn run_beyond(subjects: &[Subject], experiment: &BeyondExperiment, bar: &SharedBar) -> Outcome {
+    beyond::run(subjects, experiment, &|progress| {
         bar.at("beyond", progress.done, progress.total);
     })
 }

@@ -6,22 +6,32 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use junkai_lab::outcome::{Outcome, Verdict};
 
+use super::source::quoted;
 use crate::bar::Bar;
 use crate::print::say;
 
 /// Columns of a terminal that can be counted on.
 pub(super) const WIDTH: usize = 80;
 
+/// How an outcome is printed.
+pub(super) struct Shown {
+    /// The folder that it was written to.
+    pub(super) written: Option<PathBuf>,
+    /// The argument that writes to the same folder again, with a space before it; may be empty.
+    pub(super) out_again: String,
+    pub(super) json: bool,
+}
+
 /// Prints an outcome: as JSON, or what was found and where it was written.
-pub(super) fn outcome(outcome: &Outcome, written: Option<&Path>, json: bool) -> Result<()> {
-    if json {
+pub(super) fn outcome(outcome: &Outcome, shown: &Shown) -> Result<()> {
+    if shown.json {
         say!("{}", serde_json::to_string(outcome)?);
         return Ok(());
     }
     findings(outcome);
     claims(outcome);
     say!("");
-    if let Some(folder) = written {
+    if let Some(folder) = &shown.written {
         say!(
             "Written to {}: {} tables, {} figures, findings.txt, outcome.json",
             folder.display(),
@@ -29,8 +39,23 @@ pub(super) fn outcome(outcome: &Outcome, written: Option<&Path>, json: bool) -> 
             outcome.figures.len()
         );
     }
-    say!("Repeat with: {}", outcome.command);
+    say!("Repeat with: {}{}", outcome.command, shown.out_again);
     Ok(())
+}
+
+/// The argument that writes to this folder again, with a space before it.
+pub(super) fn out_again(out: &Path) -> String {
+    format!(" --out {}", quoted(out))
+}
+
+/// Makes the folder to write to, before any work is done that could not be written.
+pub(super) fn prepare(out: &Path) -> Result<()> {
+    std::fs::create_dir_all(out).with_context(|| {
+        format!(
+            "cannot make the folder {} (use --out DIR to write elsewhere)",
+            out.display()
+        )
+    })
 }
 
 /// Prints the title and the findings.
@@ -45,7 +70,7 @@ fn claims(outcome: &Outcome) {
     if outcome.claims.is_empty() {
         return;
     }
-    say!("\nWhat the papers claim, and what holds here:");
+    say!("\nWhat is claimed, and what holds here:");
     for claim in &outcome.claims {
         let verdict = match claim.verdict {
             Verdict::Holds => "holds",
@@ -58,6 +83,7 @@ fn claims(outcome: &Outcome) {
         );
         say!("{}", wrapped(&format!("  {verdict:<6} "), &text));
     }
+    say!("{}", wrapped("  ", Verdict::RULE));
 }
 
 /// Writes an outcome below a folder.

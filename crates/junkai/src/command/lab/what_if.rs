@@ -13,7 +13,7 @@ use junkai_lab::outcome::{Cell, Outcome};
 use junkai_lab::what_if::{Crawled, Ready, Schedule, WhatIf, ready, run as ask};
 use junkai_weburl::Canonicalizer;
 
-use super::show::{self, SharedBar, Table};
+use super::show::{self, SharedBar, Shown, Table};
 use super::source::quoted;
 use crate::bar::Bar;
 use crate::command::export;
@@ -83,6 +83,9 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let archive = &arguments.archive;
     let settings = config::in_force(archive)?.unwrap_or_default();
+    if let Some(out) = &arguments.out {
+        show::prepare(out)?;
+    }
     let ready = make_ready(arguments, &settings)?;
     let orders = if arguments.order.is_empty() {
         Order::ALL.to_vec()
@@ -108,7 +111,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         print_orders(&outcome);
         print_servers(&outcome);
     }
-    show::outcome(&outcome, Some(&written), arguments.json)?;
+    let shown = Shown {
+        written: Some(written),
+        out_again: arguments
+            .out
+            .as_deref()
+            .map_or_else(String::new, show::out_again),
+        json: arguments.json,
+    };
+    show::outcome(&outcome, &shown)?;
     Ok(Ending::Well)
 }
 
