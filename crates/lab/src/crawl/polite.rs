@@ -182,8 +182,10 @@ impl<'a> PoliteCrawl<'a> {
 
     /// Tells the scheduler, and does what it asks for.
     fn tell(&mut self, event: Event<HandedOut>) {
-        self.scheduler.step(self.now, event, &mut self.commands);
-        for command in std::mem::take(&mut self.commands) {
+        // The list goes back at the end, so that its memory serves every event.
+        let mut commands = std::mem::take(&mut self.commands);
+        self.scheduler.step(self.now, event, &mut commands);
+        for command in commands.drain(..) {
             match command {
                 Command::Start { visit, key, at } => self.start(visit, key, at),
                 Command::Defer { visit, due, .. } => {
@@ -199,6 +201,7 @@ impl<'a> PoliteCrawl<'a> {
                 }
             }
         }
+        self.commands = commands;
     }
 
     fn start(&mut self, visit: HandedOut, key: ServerKey, at: Time) {
