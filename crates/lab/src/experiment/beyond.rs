@@ -1,7 +1,7 @@
 //! Our policy against all those of the seeds, in the same memory.
 //!
 //! A budget is the most URLs that a ring of the seed stored on the graph. Ours get that much, pages handed to the ring ahead of
-//! their turn included; of the seeds' policies those compete that stored no more: rings of that size and smaller, and any
+//! their turn included; of the seeds' policies those compete that stored no more: any ring that was tried, and any
 //! unbounded order whose store happened to fit. What the best of them reaches in any memory is told too.
 //!
 //! All of it is crawled once from the starts of all experiments, and the contest between our best and the seeds' again from
@@ -20,9 +20,9 @@ use junkai_frontier::admission::Gain;
 
 use super::Watch;
 use super::look::look;
-use super::ring::{RingSize, published, worth_in};
+use super::ring::{RingExperiment, RingSize, published, worth_in};
 use super::trials::{Meter, Trial, Trials};
-use super::words::{common_parameters, count, graph_names, parameter};
+use super::words::{common_parameters, count, parameter};
 use crate::outcome::{Outcome, Parameter};
 use crate::policy::{CrawlOrder, Evicted, Policy, Setup};
 use crate::subject::Subject;
@@ -32,24 +32,27 @@ use crate::subject::Subject;
 pub struct BeyondExperiment {
     /// The rings of the seed that set the budgets, from small to large. Default 64, 128, … 1024, squared.
     pub sizes: Vec<RingSize>,
-    /// A ring that competes where memory does not count. Default 2048 × 2048.
-    pub largest: RingSize,
+    /// Rings that compete too, wherever they fit. Default all that the experiment with rings tries.
+    pub rivals: Vec<RingSize>,
     /// The rings of the seed whose memory ours get from each set of starts. Default 128, 256 and 1024, squared.
     pub repeated: Vec<RingSize>,
     /// Sets of starts. Default 10.
     pub repetitions: usize,
     /// What sets of starts are drawn from. Default 1.
     pub seed: u64,
+    /// The command that repeats it, as it is to be printed. Default none.
+    pub command: String,
 }
 
 impl Default for BeyondExperiment {
     fn default() -> BeyondExperiment {
         BeyondExperiment {
             sizes: [64, 128, 256, 512, 1024].map(RingSize::square).into(),
-            largest: RingSize::square(2048),
+            rivals: RingExperiment::default().tried(),
             repeated: [128, 256, 1024].map(RingSize::square).into(),
             repetitions: 10,
             seed: 1,
+            command: String::new(),
         }
     }
 }
@@ -99,7 +102,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
     Outcome {
         name: "beyond".to_owned(),
         title: "Our order against those of the seeds, in the same memory".to_owned(),
-        command: format!("junkai lab beyond {}", graph_names(subjects)),
+        command: experiment.command.clone(),
         parameters: results.parameters(),
         findings: results.findings(),
         claims: results.claims(),
@@ -188,7 +191,7 @@ fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
         Policy::in_degree(),
     ];
     let rings = experiment.sizes.iter().chain(&experiment.repeated);
-    for size in rings.chain([&experiment.largest]) {
+    for size in rings.chain(&experiment.rivals) {
         let ring = Policy::seed_ring(size.slots, size.keys);
         if !policies.contains(&ring) {
             policies.push(ring);

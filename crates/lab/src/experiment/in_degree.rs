@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use super::Watch;
 use super::trials::Meter;
-use super::words::{count, graph_names, parameter};
+use super::words::{count, fingerprints, parameter};
 use crate::crawl::{self, Run};
 use crate::outcome::Outcome;
 use crate::policy::Policy;
@@ -50,6 +50,8 @@ pub struct InDegreeExperiment {
     pub seed: u64,
     /// Pages that a crawl visits at most. Default 100,000.
     pub pages_max: u32,
+    /// The command that repeats it, as it is to be printed. Default none.
+    pub command: String,
 }
 
 impl Default for InDegreeExperiment {
@@ -58,6 +60,7 @@ impl Default for InDegreeExperiment {
             starts: 5,
             seed: 1,
             pages_max: 100_000,
+            command: String::new(),
         }
     }
 }
@@ -103,13 +106,7 @@ pub fn run(subjects: &[Subject], experiment: &InDegreeExperiment, watch: Watch<'
     Outcome {
         name: "in-degree".to_owned(),
         title: "In-degree first, of seed 001, against breadth first".to_owned(),
-        command: format!(
-            "junkai lab in-degree --starts {} --seed {} --pages-max {} {}",
-            experiment.starts,
-            experiment.seed,
-            experiment.pages_max,
-            graph_names(subjects)
-        ),
+        command: experiment.command.clone(),
         parameters: results.parameters(experiment),
         findings: results.findings(),
         claims: results.claims(),
@@ -309,6 +306,7 @@ impl<'a> Results<'a> {
                 ),
             ),
             parameter("top pages", "0.1 %, at least 10 pages"),
+            fingerprints(self.graphs.iter().map(|graph| graph.subject)),
         ]
     }
 }

@@ -19,7 +19,7 @@ use junkai_frontier::admission::BudgetConfig;
 
 use super::Watch;
 use super::trials::{Meter, Trials};
-use super::words::{common_parameters, graph_names, parameter};
+use super::words::{common_parameters, parameter};
 use crate::outcome::Outcome;
 use crate::policy::{CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup};
 use crate::subject::Subject;
@@ -80,6 +80,8 @@ pub struct RingExperiment {
     pub sizes: Vec<RingSize>,
     /// The ring of which our policies get the memory. Default 256 × 256.
     pub memory_of: RingSize,
+    /// The command that repeats it, as it is to be printed. Default none.
+    pub command: String,
 }
 
 impl Default for RingExperiment {
@@ -92,7 +94,25 @@ impl Default for RingExperiment {
             slots_fixed: 256,
             sizes: [64, 256, 1024, 2048].map(RingSize::square).into(),
             memory_of: RingSize::square(256),
+            command: String::new(),
         }
+    }
+}
+
+impl RingExperiment {
+    /// All sizes that are tried with hashed servers.
+    #[must_use]
+    pub fn tried(&self) -> Vec<RingSize> {
+        let by_slots = self.slots.iter().map(|&slots| RingSize {
+            slots,
+            keys: self.keys_fixed,
+        });
+        let by_keys = self.keys.iter().map(|&keys| RingSize {
+            slots: self.slots_fixed,
+            keys,
+        });
+        let compared = self.sizes.iter().copied().chain([self.memory_of]);
+        compared.chain(by_slots).chain(by_keys).collect()
     }
 }
 
@@ -114,7 +134,7 @@ pub fn run(subjects: &[Subject], experiment: &RingExperiment, watch: Watch<'_>) 
     Outcome {
         name: "ring".to_owned(),
         title: "The O(1) ring of seed 000, against every other order".to_owned(),
-        command: format!("junkai lab ring {}{}", plan.option(), graph_names(subjects)),
+        command: experiment.command.clone(),
         parameters: results.parameters(),
         findings: results.findings(),
         claims: results.claims(),
@@ -136,15 +156,6 @@ struct Results<'a> {
 }
 
 impl Plan<'_> {
-    fn option(self) -> &'static str {
-        match self.experiment.vary {
-            Vary::Both => "",
-            Vary::Slots => "--vary slots ",
-            Vary::Keys => "--vary keys ",
-            Vary::Nothing => "--vary nothing ",
-        }
-    }
-
     /// The crawls of a graph whose settings are known beforehand.
     fn policies(self, subject: Option<&Subject>) -> Vec<Policy> {
         let mut policies = Plan::others();

@@ -29,6 +29,7 @@ fn small_ring() -> RingExperiment {
         slots_fixed: 32,
         sizes: [16, 32, 128].map(RingSize::square).into(),
         memory_of: RingSize::square(32),
+        command: "junkai lab ring small".to_owned(),
         ..RingExperiment::default()
     }
 }
@@ -36,17 +37,25 @@ fn small_ring() -> RingExperiment {
 fn small_beyond() -> BeyondExperiment {
     BeyondExperiment {
         sizes: [16, 64].map(RingSize::square).into(),
-        largest: RingSize::square(128),
+        rivals: vec![RingSize::square(128)],
+        command: "junkai lab beyond small".to_owned(),
         repeated: [16, 64].map(RingSize::square).into(),
         repetitions: 3,
         ..BeyondExperiment::default()
     }
 }
 
+fn small_in_degree() -> InDegreeExperiment {
+    InDegreeExperiment {
+        command: "junkai lab in-degree small".to_owned(),
+        ..InDegreeExperiment::default()
+    }
+}
+
 fn all(subjects: &[Subject]) -> Vec<Outcome> {
     vec![
         ring::run(subjects, &small_ring(), &|_| {}),
-        in_degree::run(subjects, &InDegreeExperiment::default(), &|_| {}),
+        in_degree::run(subjects, &small_in_degree(), &|_| {}),
         beyond::run(subjects, &small_beyond(), &|_| {}),
     ]
 }
@@ -125,7 +134,7 @@ fn every_outcome_is_whole() {
         );
         assert!(!outcome.figures.is_empty());
         assert!(!outcome.parameters.is_empty());
-        assert!(outcome.command.starts_with(&format!("junkai lab {name} ")));
+        assert_eq!(outcome.command, format!("junkai lab {name} small"));
     }
 }
 

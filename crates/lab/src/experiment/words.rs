@@ -52,6 +52,7 @@ pub(super) fn common_parameters(subjects: &[Subject]) -> Vec<Parameter> {
         .collect();
     vec![
         parameter("graphs", graphs.join("; ")),
+        fingerprints(subjects),
         parameter(
             "starts",
             format!("the first page of each of the {SEEDS} largest strongly connected components"),
@@ -63,13 +64,16 @@ pub(super) fn common_parameters(subjects: &[Subject]) -> Vec<Parameter> {
     ]
 }
 
-/// The names of graphs, as a command takes them.
-pub(super) fn graph_names(subjects: &[Subject]) -> String {
-    let names: Vec<&str> = subjects
-        .iter()
-        .map(|subject| subject.web.name.as_str())
+/// What the links of each graph are known by: equal for equal links, on every machine.
+pub(super) fn fingerprints<'a>(subjects: impl IntoIterator<Item = &'a Subject>) -> Parameter {
+    let fingerprints: Vec<String> = subjects
+        .into_iter()
+        .map(|subject| {
+            let fingerprint = subject.web.links.fingerprint();
+            format!("{} {:032x}", subject.web.name, fingerprint.0)
+        })
         .collect();
-    names.join(" ")
+    parameter("fingerprints of the links", fingerprints.join("; "))
 }
 
 #[cfg(test)]

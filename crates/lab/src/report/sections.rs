@@ -162,12 +162,12 @@ fn figure(page: &mut Html, outcome: &str, figure: &Figure) {
 /// The commands and parameters that give the same bytes again.
 pub(super) fn making(page: &mut Html, outcomes: &[Outcome]) {
     page.section("making", "How this was made");
-    page.element(
-        "p",
-        "",
-        "Nothing here depends on the machine, the number of threads or the moment: the same command writes the same bytes. \
-         Policies are given in the form that the commands take.",
+    let how = format!(
+        "Made with junkai {}. Nothing here depends on the machine, the number of threads or the moment: the same command on the same \
+         links writes the same bytes. Policies are given in the form that the commands take.",
+        env!("CARGO_PKG_VERSION")
     );
+    page.element("p", "", &how);
     for outcome in outcomes {
         page.element("h3", "", &outcome.title);
         page.raw("<pre><code>");

@@ -3,8 +3,9 @@
 use super::repeat::{Comparison, Standing};
 use super::tables::rounded;
 use super::{Ours, Results};
-use crate::experiment::trials::MARKS;
+use crate::experiment::trials::{MARKS, Trial};
 use crate::experiment::words::{count, difference, listed, percent, share};
+use crate::policy::Policy;
 
 /// The mark that sentences are about: a fifth of the pages.
 const FIFTH: usize = 1;
@@ -14,6 +15,9 @@ const NAMES: [&str; 2] = ["worth", "worth that welcomes pages back"];
 
 /// Where fewer of the pages than this part can be reached, it is said.
 const FEW_WITHIN_REACH: f64 = 0.5;
+
+/// Where no order has this many times the share of a random one, it is said.
+const NEARLY_STRAIGHT: f64 = 1.25;
 
 impl Results<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
@@ -32,6 +36,7 @@ impl Results<'_> {
         for (graph, name) in &graphs {
             findings.extend((0..NAMES.len()).map(|ours| self.record(*graph, name, ours)));
             findings.extend(self.few_within_reach(*graph, name));
+            findings.extend(self.nearly_straight(*graph, name));
             findings.extend(self.parts(*graph, name));
         }
         findings
@@ -99,6 +104,26 @@ impl Results<'_> {
             told(worst),
             told(best),
         )
+    }
+
+    /// Says so where no order gathers much more than it visits, and there is little to win.
+    fn nearly_straight(&self, graph: usize, name: &str) -> Option<String> {
+        let reached = |trial: &Trial| trial.share_at[FIFTH].filter(|_| trial.policy != Policy::Opt);
+        let most = self
+            .trials
+            .all(graph)
+            .filter_map(reached)
+            .reduce(f64::max)?;
+        let ceiling = self.trials.of(graph, &Policy::Opt).share_at[FIFTH]?;
+        (most < NEARLY_STRAIGHT * MARKS[FIFTH]).then(|| {
+            format!(
+                "{name}: no order has more than {} after {} of the pages (the ceiling is {}): the curves are nearly straight, and there \
+                 is little to tell orders apart by.",
+                share(most),
+                percent(MARKS[FIFTH]),
+                share(ceiling)
+            )
+        })
     }
 
     /// Says so where most of a graph is out of reach, and little can be learnt from it.

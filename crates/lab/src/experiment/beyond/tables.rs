@@ -50,7 +50,7 @@ impl Results<'_> {
             caption: format!(
                 "Over {} sets of starts: how far the share of PageRank is ahead of the best policy of the seeds that fits into the \
                  memory of a ring, after a part of the pages: mean, standard error of the mean, sets in which ours is level or \
-                 ahead, and sets that came so far. Level: within two standard errors.",
+                 ahead, and sets that came so far. Level: within two standard errors. Left out: where fewer than half of the sets came so far.",
                 self.experiment.repetitions
             ),
             columns: Column::list([
