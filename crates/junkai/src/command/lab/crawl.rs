@@ -95,10 +95,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     if arguments.order_file.is_some() && entries.len() != 1 {
         bail!("--order-file takes one policy: name it by --policy");
     }
+    let subject = arguments.source.subject(&mut Bar::new())?;
     if let Some(out) = &arguments.out {
         show::prepare(out)?;
     }
-    let subject = arguments.source.subject(&mut Bar::new())?;
     let pages_max = arguments.pages_max.unwrap_or(u32::MAX);
     let total = u64::from(subject.value.reachable().min(pages_max)) * entries.len() as u64;
     let bar = SharedBar::new();

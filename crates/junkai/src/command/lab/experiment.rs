@@ -167,8 +167,8 @@ pub(super) fn beyond(arguments: &BeyondArguments) -> Result<Ending> {
 /// All of them, and the page.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let common = &arguments.common;
-    show::prepare(&common.out)?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
+    show::prepare(&common.out)?;
     let bar = SharedBar::new();
     let outcomes = [
         run_ring(&subjects, &ring_experiment(common, Vary::Both), &bar),
@@ -210,7 +210,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     );
     say!("Open the whole in a browser: {}", page.display());
     let again = format!("junkai lab report{}", common.sources.again());
-    say!("Repeat with: {again}{}", common.out_again());
+    show::repeat_with(&again, &common.out_again());
     Ok(Ending::Well)
 }
 
@@ -225,8 +225,8 @@ fn write_page(page: &Path, html: &str) -> Result<()> {
 
 /// Runs one experiment, writes its outcome and prints it.
 fn one(common: &Common, run: impl FnOnce(&[Subject], &SharedBar) -> Outcome) -> Result<Ending> {
-    show::prepare(&common.out)?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
+    show::prepare(&common.out)?;
     let bar = SharedBar::new();
     let outcome = run(&subjects, &bar);
     drop(bar);

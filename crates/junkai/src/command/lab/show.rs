@@ -39,8 +39,16 @@ pub(super) fn outcome(outcome: &Outcome, shown: &Shown) -> Result<()> {
             outcome.figures.len()
         );
     }
-    say!("Repeat with: {}{}", outcome.command, shown.out_again);
+    repeat_with(&outcome.command, &shown.out_again);
     Ok(())
+}
+
+/// Says how to repeat it; where it is written to is no part of what it finds, and stands apart.
+pub(super) fn repeat_with(command: &str, out_again: &str) {
+    say!("Repeat with: {command}");
+    if !out_again.is_empty() {
+        say!("and, to write to the same folder:{out_again}");
+    }
 }
 
 /// The argument that writes to this folder again, with a space before it.
@@ -48,11 +56,12 @@ pub(super) fn out_again(out: &Path) -> String {
     format!(" --out {}", quoted(out))
 }
 
-/// Makes the folder to write to, before any work is done that could not be written.
+/// Makes the folder to write to: after the graphs are read, so that nothing is written in vain, and before the crawls, so that
+/// no work is done that cannot be written.
 pub(super) fn prepare(out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).with_context(|| {
         format!(
-            "cannot make the folder {} (use --out DIR to write elsewhere)",
+            "no results in {} (use --out DIR to write elsewhere)",
             out.display()
         )
     })

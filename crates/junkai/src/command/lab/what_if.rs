@@ -83,10 +83,10 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let archive = &arguments.archive;
     let settings = config::in_force(archive)?.unwrap_or_default();
+    let ready = make_ready(arguments, &settings)?;
     if let Some(out) = &arguments.out {
         show::prepare(out)?;
     }
-    let ready = make_ready(arguments, &settings)?;
     let orders = if arguments.order.is_empty() {
         Order::ALL.to_vec()
     } else {
