@@ -1,4 +1,8 @@
 //! The figures of the prototype, where the real graph that it ran on is at hand.
+//!
+//! One of its figures differs by more than 0.02: with *B* = 256 and *H* = 64 it gathers 0.562 of PageRank, this 0.611. Both are right: they
+//! begin with the same 64 pages, in another order where components are equally large (11 places). In our order the prototype gathers 0.611 in
+//! the same 99,582 pages, and in 20 orders drawn at random between 0.524 and 0.632: a ring that small is sensitive to who comes first.
 
 use std::path::Path;
 
