@@ -21,8 +21,13 @@ use crate::{cpu, memory};
 pub(super) const PAGES: u32 = 10_000_000;
 /// How long a simulation of that size may take by the clock, from nothing: minutes.
 const MINUTES_MAX: f64 = 10.0;
-/// What is done with the graph.
-const JOBS: [&str; 3] = ["ring:1024x65536", "worth:100000,welcome", PAGERANK];
+/// What is done with the graph. The ring alone discards pages and their links with them; with a place aside, it visits all.
+const JOBS: [&str; 4] = [
+    "ring:1024x65536",
+    "ring:1024x65536,aside",
+    "worth:100000,welcome",
+    PAGERANK,
+];
 const PAGERANK: &str = "pagerank";
 
 /// What the process of one job takes.
@@ -153,6 +158,7 @@ pub(super) fn measure(pages: u32, repeat: usize, report: &mut Report) -> Result<
         "part",
         "seconds by the clock",
         "CPU seconds",
+        "links followed",
         "links per CPU second",
         "iterations per second",
         "peak GB",
@@ -192,6 +198,8 @@ fn started(pages: u32, job: &str) -> Result<Told> {
 struct Series {
     wall_seconds: Samples,
     cpu_seconds: Samples,
+    /// The same in each repetition.
+    links: f64,
     links_per_second: Samples,
     iterations_per_second: Samples,
     peak_bytes: Samples,
@@ -203,18 +211,20 @@ impl Series {
     fn push(&mut self, stage: &Stage, links: f64, iterations: f64) {
         self.wall_seconds.push(stage.wall_seconds);
         self.cpu_seconds.push(stage.cpu_seconds);
+        self.links = links;
         self.links_per_second.push(links / stage.cpu_seconds);
         self.iterations_per_second
             .push(iterations / stage.wall_seconds);
         self.peak_bytes.push(stage.peak_bytes);
     }
 
-    fn cells(&self, pages: f64, links: f64) -> [Cell; 7] {
+    fn cells(&self, pages: f64, links: f64) -> [Cell; 8] {
         let peak = self.peak_bytes.median();
         let has_iterations = 0.0 < self.iterations_per_second.median();
         [
             self.wall_seconds.clone().into(),
             self.cpu_seconds.clone().into(),
+            self.links.into(),
             self.links_per_second.clone().into(),
             if has_iterations {
                 self.iterations_per_second.clone().into()
