@@ -15,6 +15,7 @@ use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
 use junkai_weburl::CanonicalConfig;
 
 use crate::CrawlError;
+use crate::clock::Clock;
 use crate::log::Logs;
 use crate::manifest::{Manifest, boot_id};
 use crate::progress::Progress;
@@ -27,6 +28,7 @@ const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     archive: PathBuf,
+    clock: Clock,
     every: Duration,
     disk_free_min: u64,
     keys: u32,
@@ -38,10 +40,11 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    pub(crate) fn new(archive: &Path, settings: &Settings) -> Checkpoints {
+    pub(crate) fn new(archive: &Path, settings: &Settings, clock: Clock) -> Checkpoints {
         let now = Instant::now();
         Checkpoints {
             archive: archive.to_owned(),
+            clock,
             every: settings.crawl.checkpoint_every,
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
@@ -126,6 +129,7 @@ impl Checkpoints {
         let manifest = Manifest {
             format: Manifest::format(),
             boot: boot_id(),
+            now: self.clock.now(),
             backlog: backlog.sync()?,
             keys: self.keys,
             known: seen.len(),

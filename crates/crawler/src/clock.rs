@@ -1,45 +1,129 @@
-//! The wall clock: the only place where the crawler learns what time it is.
+//! The clock: the only place where the crawler learns what time it is.
 //!
-//! Time is the wall clock's at the start plus what a monotonic clock has counted since, so that it never goes backwards
-//! within a run, whatever happens to the wall clock.
+//! Time is the wall clock's at the start plus what the machine has counted since its boot, sleep included. So within a run it never goes backwards
+//! and never leaps, whatever happens to the wall clock: an interval of politeness is as long as it says, and no day's work falls due at once.
+//! From run to run it does not go backwards either (see [`Clock::start`]). Dates of captures come from the wall clock.
+//!
+//! For demonstrations and tests, time can be made to run faster: see [`ClockConfig`].
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use junkai_frontier::Time;
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+/// The clock of a crawl, for demonstrations and tests. Table `[clock]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClockConfig {
+    /// Seconds of the crawl's time that pass in a real second. Default 1. With 100000 the crawl and all its intervals run through three months
+    /// in a little over a minute; only for servers whose own clock runs as fast, as testweb's does.
+    pub speed: f64,
+    /// The moment at which the crawl's time and real time are the same, in seconds since the Unix epoch. Default 0. Matters only with a speed:
+    /// whoever has the same speed and origin shares the clock.
+    pub origin: f64,
+}
+
+impl Default for ClockConfig {
+    fn default() -> Self {
+        ClockConfig {
+            speed: 1.0,
+            origin: 0.0,
+        }
+    }
+}
+
+impl ClockConfig {
+    /// What is wrong with the values.
+    pub(crate) fn mistakes(&self) -> Option<String> {
+        const SPEED_MAX: f64 = 1e7;
+        let is_sound =
+            (1.0..=SPEED_MAX).contains(&self.speed) && (0.0..=1e11).contains(&self.origin);
+        (!is_sound).then(|| {
+            "[clock]: speed must be 1 to 10,000,000, and origin seconds since 1970".to_owned()
+        })
+    }
+
+    /// What the crawl's clock shows at this moment of real time.
+    fn shown_at(&self, wall: SystemTime) -> Duration {
+        let real = wall.duration_since(UNIX_EPOCH).unwrap_or_default();
+        if self.is_real() {
+            return real;
+        }
+        let since_origin = (real.as_secs_f64() - self.origin).max(0.0);
+        Duration::from_secs_f64(self.origin + since_origin * self.speed)
+    }
+
+    #[expect(clippy::float_cmp, reason = "exactly one is the real clock")]
+    fn is_real(&self) -> bool {
+        self.speed == 1.0
+    }
+}
 
 /// A clock that never goes backwards. Copies tell the same time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    wall_at_start: Duration,
-    start: Instant,
+    config: ClockConfig,
+    /// What it showed at the start.
+    shown_at_start: Duration,
+    /// What the machine had counted then.
+    counted_at_start: Duration,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Clock {
-        let wall_at_start = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+    /// Starts a clock that goes on from `last`, what the clock of the last run showed at its end: if the wall clock was set back in between, time
+    /// goes on from there, so that nothing that is due has to wait for the wall clock to catch up.
+    pub(crate) fn start(config: &ClockConfig, last: Time) -> Clock {
+        let last = last.saturating_duration_since(Time::EPOCH);
         Clock {
-            wall_at_start,
-            start: Instant::now(),
+            config: config.clone(),
+            shown_at_start: config.shown_at(SystemTime::now()).max(last),
+            counted_at_start: counted(),
         }
     }
 
     pub(crate) fn now(&self) -> Time {
-        self.time_of(Instant::now())
+        let since = counted().saturating_sub(self.counted_at_start);
+        Time::EPOCH + (self.shown_at_start + self.shown(since))
     }
 
-    /// The time at which the monotonic clock showed `instant`; the start, if it was before.
-    pub(crate) fn time_of(&self, instant: Instant) -> Time {
-        let since = instant.saturating_duration_since(self.start);
-        Time::EPOCH + (self.wall_at_start + since)
-    }
-
-    /// The monotonic clock's reading at `time`.
+    /// The monotonic clock's reading when this clock shows `time`; now, if that has passed.
     pub(crate) fn instant_of(&self, time: Time) -> Instant {
-        self.start + time.saturating_duration_since(Time::EPOCH + self.wall_at_start)
+        Instant::now() + self.real(time.saturating_duration_since(self.now()))
     }
+
+    /// How long a time of this clock takes in real time.
+    pub(crate) fn real(&self, time: Duration) -> Duration {
+        if self.config.is_real() {
+            time
+        } else {
+            time.div_f64(self.config.speed)
+        }
+    }
+
+    /// How long a real time is on this clock.
+    pub(crate) fn shown(&self, real: Duration) -> Duration {
+        if self.config.is_real() {
+            real
+        } else {
+            real.mul_f64(self.config.speed)
+        }
+    }
+
+    /// The date of something that happened at `wall`.
+    pub(crate) fn date(&self, wall: SystemTime) -> Timestamp {
+        Timestamp::try_from(UNIX_EPOCH + self.config.shown_at(wall)).unwrap_or_default()
+    }
+}
+
+/// What the machine has counted since its boot, sleep included.
+fn counted() -> Duration {
+    let counted = clock_gettime(ClockId::Boottime);
+    // Neither is negative: the count begins at boot.
+    let seconds = u64::try_from(counted.tv_sec).unwrap_or_default();
+    let nanos = u32::try_from(counted.tv_nsec).unwrap_or_default();
+    Duration::new(seconds, nanos)
 }
 
 /// A time as logs and WARC records write it.
@@ -48,4 +132,45 @@ pub(crate) fn timestamp(time: Time) -> Timestamp {
         .ok()
         .and_then(|micros| Timestamp::from_microsecond(micros).ok())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_goes_on_from_where_the_last_run_ended() {
+        let day = Duration::from_hours(24);
+        let real = Clock::start(&ClockConfig::default(), Time::EPOCH).now();
+        let ahead = real + day;
+        let clock = Clock::start(&ClockConfig::default(), ahead);
+        assert!(ahead <= clock.now() && clock.now() < ahead + day);
+        let behind = Time::from_micros(real.as_micros() - 86_400_000_000);
+        assert!(real <= Clock::start(&ClockConfig::default(), behind).now());
+    }
+
+    #[test]
+    fn whoever_shares_speed_and_origin_shares_the_clock() {
+        let origin = 1_700_000_000;
+        let config = ClockConfig {
+            speed: 1000.0,
+            origin: 1_700_000_000.0,
+        };
+        let wall = UNIX_EPOCH + Duration::from_secs(origin + 3);
+        assert_eq!(config.shown_at(wall), Duration::from_secs(origin + 3000));
+        // Before the origin nothing has happened yet.
+        assert_eq!(config.shown_at(UNIX_EPOCH), Duration::from_secs(origin));
+    }
+
+    #[test]
+    fn real_time_is_told_from_shown_time() {
+        let config = ClockConfig {
+            speed: 100.0,
+            origin: 0.0,
+        };
+        let clock = Clock::start(&config, Time::EPOCH);
+        let second = Duration::from_secs(1);
+        assert_eq!(clock.shown(second), 100 * second);
+        assert_eq!(clock.real(clock.shown(second)), second);
+    }
 }

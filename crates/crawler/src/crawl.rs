@@ -27,7 +27,7 @@ pub struct Crawl {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// Everything in scope has been visited.
+    /// Everything in scope has been visited once, and that was all.
     Complete,
     /// The number of pages asked for is reached.
     PagesReached,
@@ -113,7 +113,7 @@ impl Crawl {
             .is_some_and(|time_max| time_max <= self.begun.elapsed())
         {
             Some(Ended::TimeReached)
-        } else if self.rounds.is_complete() {
+        } else if self.rounds.settings().crawl.once && self.rounds.is_complete() {
             Some(Ended::Complete)
         } else {
             None

@@ -46,7 +46,7 @@ impl Crew {
             scope: Arc::clone(&opening.scope),
             rules: Arc::clone(&opening.rules),
             progress: Arc::clone(progress),
-            clock: opening.clock,
+            clock: opening.clock.clone(),
             reports: send_report,
         };
         if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {

@@ -30,6 +30,7 @@ mod visit;
 mod waiting_room;
 mod worker;
 
+pub use clock::ClockConfig;
 pub use control::Live;
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;

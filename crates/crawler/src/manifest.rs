@@ -11,6 +11,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use junkai_frontier::Time;
 use junkai_frontier::backlog::Lengths;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     /// Which start of the machine wrote it.
     pub(crate) boot: String,
+    /// What the crawl's clock showed.
+    #[serde(default)]
+    pub(crate) now: Time,
     /// Lengths of the backlog's files.
     pub(crate) backlog: Lengths,
     /// Number of server keys: the persisted holds are meant for it.
@@ -152,6 +156,7 @@ mod tests {
         Manifest {
             format: FORMAT,
             boot: boot_id(),
+            now: Time::from_micros(5),
             backlog: Lengths::default(),
             keys: 64,
             canonical: CanonicalConfig::default(),

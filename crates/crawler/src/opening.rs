@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
+use junkai_frontier::Time;
 use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
@@ -53,7 +54,10 @@ impl Opening {
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
         write_settings_down(folder, &settings)?;
-        let clock = Clock::start();
+        let last = manifest
+            .as_ref()
+            .map_or(Time::EPOCH, |manifest| manifest.now);
+        let clock = Clock::start(&settings.clock, last);
         let mut repairs = Vec::new();
         let mut recovery = junkai_archive::recover(folder)?;
         // A file that was merely open, and whole, is nothing to tell of.
@@ -80,7 +84,7 @@ impl Opening {
             Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
         repairs.extend(in_words(&recovery));
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
-        let mut checkpoints = Checkpoints::new(folder, &settings);
+        let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
         replay(&mut seen, &mut backlog, &logs, &mut checkpoints)?;
         let servers = Servers::open(&state, settings.ring.keys)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;

@@ -112,7 +112,7 @@ impl Rounds {
         let due = self
             .scheduler
             .next_wake()
-            .map(|wake| wake.saturating_duration_since(now));
+            .map(|wake| self.clock.real(wake.saturating_duration_since(now)));
         due.unwrap_or(NAP_MAX).min(NAP_MAX)
     }
 
@@ -239,7 +239,7 @@ impl Rounds {
         progress: Arc<Progress>,
     ) -> Result<Rounds, CrawlError> {
         let settings = Arc::clone(&opening.settings);
-        let clock = opening.clock;
+        let clock = opening.clock.clone();
         let now = clock.now();
         let mut scheduler = Scheduler::new(
             &settings.ring,
@@ -254,7 +254,12 @@ impl Rounds {
         let mut rounds = Rounds {
             canonical: Canonicalizer::new(&settings.canonical),
             hosts: Hosts::new(settings.ring.keys),
-            room: WaitingRoom::new(opening.backlog, &settings, clock, Arc::clone(&progress)),
+            room: WaitingRoom::new(
+                opening.backlog,
+                &settings,
+                clock.clone(),
+                Arc::clone(&progress),
+            ),
             scope: opening.scope,
             rules: opening.rules,
             seen: opening.seen,

@@ -17,6 +17,7 @@ use junkai_page::LinkOptions;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::ClockConfig;
 use crate::scope::{ScopeConfig, ScopeRules};
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
@@ -49,6 +50,8 @@ pub struct Settings {
     pub seen: SeenConfig,
     /// The waiting visits on disk.
     pub backlog: BacklogConfig,
+    /// The clock, for demonstrations and tests.
+    pub clock: ClockConfig,
 }
 
 /// What to crawl and when to stop. Table `[crawl]`.
@@ -67,6 +70,9 @@ pub struct CrawlConfig {
     /// Stop after this time in one run. Default: no limit.
     #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
     pub run_time_max: Option<Duration>,
+    /// End when every page in scope has been visited once. Default false: the crawl goes on, finds new pages, and comes back to each page at the
+    /// pace at which it changes.
+    pub once: bool,
     /// Visits in flight over all servers together; each server has at most one. Default 512.
     pub concurrency: NonZeroUsize,
     /// Threads that fetch, parse and compress. Default: one for each core.
@@ -115,6 +121,7 @@ impl Default for CrawlConfig {
             seeds: Vec::new(),
             pages_max: None,
             run_time_max: None,
+            once: false,
             concurrency: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
             workers: None,
             order: Order::Fifo,
@@ -159,6 +166,7 @@ impl Settings {
             ));
         }
         mistakes.extend(self.archive.mistakes());
+        mistakes.extend(self.clock.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),

@@ -99,7 +99,12 @@ impl Worker {
             from: settings.identity.from().unwrap_or_default().to_owned(),
         };
         let writer = Writer::open(archive, &settings.archive, provenance)?;
-        let keeper = Keeper::new(writer, &settings, Arc::clone(&shared.progress));
+        let keeper = Keeper::new(
+            writer,
+            &settings,
+            Arc::clone(&shared.progress),
+            shared.clock.clone(),
+        );
         Ok(Worker {
             number,
             resolving: Semaphore::new(RESOLVING_MAX),

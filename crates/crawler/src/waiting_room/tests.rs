@@ -94,7 +94,12 @@ fn open(folder: &Path, order: Order, turns: &Turns) -> WaitingRoom {
     let nothing = Lengths::default();
     let (backlog, _) = Backlog::open(folder, &settings.backlog, Tails::Keep(&nothing)).unwrap();
     let progress = Arc::new(Progress::default());
-    let mut room = WaitingRoom::new(backlog, &settings, Clock::start(), progress);
+    let mut room = WaitingRoom::new(
+        backlog,
+        &settings,
+        Clock::start(&settings.clock, Time::EPOCH),
+        progress,
+    );
     room.admission = Box::new(Counted {
         order: room.admission,
         turns: Arc::clone(turns),

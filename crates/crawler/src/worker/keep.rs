@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use junkai_archive::{Capture, Resource, Stored, Truncated, WriteError, Writer};
 use junkai_fetch::{Exchange, Failure, Resolved, Truncation};
 use junkai_weburl::PageUrl;
@@ -13,9 +12,10 @@ use super::Turn;
 use super::links::Understood;
 use super::payloads::Payloads;
 use crate::CrawlError;
+use crate::clock::Clock;
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::visit::{Outcome, Place, status, timestamp_of};
+use crate::visit::{Outcome, Place, status};
 
 /// How long to wait before a write is tried again on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(1);
@@ -26,15 +26,22 @@ pub(super) struct Keeper {
     /// None where every capture is to be stored in full.
     payloads: Option<RefCell<Payloads>>,
     progress: Arc<Progress>,
+    clock: Clock,
 }
 
 impl Keeper {
-    pub(super) fn new(writer: Writer, settings: &Settings, progress: Arc<Progress>) -> Keeper {
+    pub(super) fn new(
+        writer: Writer,
+        settings: &Settings,
+        progress: Arc<Progress>,
+        clock: Clock,
+    ) -> Keeper {
         let payloads = || RefCell::new(Payloads::new(settings.archive.digest));
         Keeper {
             writer: RefCell::new(writer),
             payloads: settings.crawl.dedupe.then(payloads),
             progress,
+            clock,
         }
     }
 
@@ -89,8 +96,7 @@ impl Keeper {
         let metadata = metadata(url, turn, exchange, understood);
         let capture = Capture {
             target_uri: url.as_str(),
-            date: Timestamp::try_from(exchange.started)
-                .unwrap_or_else(|_| timestamp_of(turn.started)),
+            date: self.clock.date(exchange.started),
             address: exchange.remote.map_or(turn.address, |remote| remote.ip()),
             protocol: &protocol,
             cipher: exchange.tls.as_ref().map(|tls| tls.cipher.as_str()),
@@ -166,7 +172,7 @@ impl Keeper {
         let text = resolved.text();
         let resource = Resource {
             target_uri: &format!("dns:{host}"),
-            date: Timestamp::try_from(resolved.answered).unwrap_or_default(),
+            date: self.clock.date(resolved.answered),
             address: None,
             content_type: "text/dns",
             block: text.as_bytes(),
