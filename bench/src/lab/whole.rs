@@ -68,6 +68,8 @@ struct Told {
     work: Stage,
     /// Links that the work followed, one that was followed twice counted twice.
     followed: f64,
+    /// The part of the pages that the work covers: a policy that discards pages is done sooner.
+    covered: f64,
     /// Iterations of `PageRank`, or none.
     iterations: f64,
 }
@@ -90,6 +92,7 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
         making,
         work,
         followed: done.followed as f64,
+        covered: done.pages as f64 / f64::from(arguments.pages),
         iterations: f64::from(done.iterations),
     };
     println!("{}", serde_json::to_string(&told)?);
@@ -98,6 +101,8 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
 
 /// How much a job has done.
 struct Done {
+    /// Pages that were visited, or ranked.
+    pages: usize,
     followed: u64,
     iterations: u32,
 }
@@ -105,13 +110,18 @@ struct Done {
 impl Job {
     fn run(&self, web: &WebGraph) -> Done {
         match self {
-            Job::Crawl(policy) => Done {
-                followed: crawl(web, policy).links,
-                iterations: 0,
-            },
+            Job::Crawl(policy) => {
+                let run = crawl(web, policy);
+                Done {
+                    pages: run.order.len(),
+                    followed: run.links,
+                    iterations: 0,
+                }
+            }
             Job::PageRank => {
                 let rank = pagerank(&web.links, &PageRankConfig::default(), &mut unwatched);
                 Done {
+                    pages: rank.scores.len(),
                     followed: web.links.link_count() * u64::from(rank.iterations),
                     iterations: rank.iterations,
                 }
@@ -148,7 +158,9 @@ pub(super) fn measure(pages: u32, repeat: usize, report: &mut Report) -> Result<
             let told = started(pages, job)?;
             links = told.links;
             making.push(&told.making, told.links, 0.0);
+            making.covered = 1.0;
             series.push(&told.work, told.followed, told.iterations);
+            series.covered = told.covered;
             series
                 .minutes
                 .push((told.making.wall_seconds + told.work.wall_seconds) / 60.0);
@@ -158,6 +170,7 @@ pub(super) fn measure(pages: u32, repeat: usize, report: &mut Report) -> Result<
         "part",
         "seconds by the clock",
         "CPU seconds",
+        "of the pages %",
         "links followed",
         "links per CPU second",
         "iterations per second",
@@ -198,7 +211,8 @@ fn started(pages: u32, job: &str) -> Result<Told> {
 struct Series {
     wall_seconds: Samples,
     cpu_seconds: Samples,
-    /// The same in each repetition.
+    /// The part of the pages that it covers; the same in each repetition, as are the links.
+    covered: f64,
     links: f64,
     links_per_second: Samples,
     iterations_per_second: Samples,
@@ -218,12 +232,13 @@ impl Series {
         self.peak_bytes.push(stage.peak_bytes);
     }
 
-    fn cells(&self, pages: f64, links: f64) -> [Cell; 8] {
+    fn cells(&self, pages: f64, links: f64) -> [Cell; 9] {
         let peak = self.peak_bytes.median();
         let has_iterations = 0.0 < self.iterations_per_second.median();
         [
             self.wall_seconds.clone().into(),
             self.cpu_seconds.clone().into(),
+            (self.covered * 100.0).into(),
             self.links.into(),
             self.links_per_second.clone().into(),
             if has_iterations {
@@ -248,6 +263,7 @@ mod tests {
         for job in JOBS {
             let done = job.parse::<Job>().unwrap().run(&web);
             assert!(0 < done.followed, "{job}");
+            assert!(0 < done.pages && done.pages <= 300, "{job}");
         }
     }
 
