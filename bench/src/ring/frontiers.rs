@@ -11,7 +11,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use junkai_frontier::{
     Command, EndReport, Event, Overflow, PolitenessConfig, Ring, RingConfig, Scheduler, ServerKey,
-    Time, server_key,
+    Time, VisitKind, server_key,
 };
 use rapidhash::fast::RandomState;
 
@@ -159,7 +159,11 @@ impl WholeScheduler {
 impl Frontier for WholeScheduler {
     fn place(&mut self, server: u32, url: u64) -> bool {
         let key = key_of(server, self.keys);
-        let offer = Event::Offer { visit: url, key };
+        let offer = Event::Offer {
+            visit: url,
+            key,
+            kind: VisitKind::First,
+        };
         self.scheduler.step(self.now, offer, &mut self.commands);
         self.carry_out() == 0
     }

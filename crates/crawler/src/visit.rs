@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::admission::worth_of;
 use junkai_frontier::backlog::Entry;
-use junkai_frontier::{EndReport, ServerKey, Time};
+use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
@@ -120,6 +120,11 @@ impl Visit {
             grade: 0,
             due,
         }
+    }
+
+    /// Which half of its server's turns it takes.
+    pub(crate) fn kind(&self) -> VisitKind {
+        VisitKind::First
     }
 
     /// What stands for its host in admission.

@@ -25,6 +25,8 @@ pub use admission::{
 pub use lease::{Leases, ServerState};
 pub use politeness::PolitenessConfig;
 pub use ring::{Ring, RingConfig};
-pub use scheduler::{Command, Counters, EndReport, Event, Overflow, Place, Scheduler, Standing};
+pub use scheduler::{
+    Command, Counters, EndReport, Event, Overflow, Place, Scheduler, Standing, VisitKind,
+};
 pub use server::{ServerKey, server_key, unresolved_host_key};
 pub use time::Time;

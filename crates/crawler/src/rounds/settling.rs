@@ -35,6 +35,7 @@ impl Rounds {
             Fate::AnotherTurn => {
                 self.note(&ended.visit, &ended.outcome, made);
                 let again = Event::Again {
+                    kind: ended.visit.kind(),
                     visit: ended.visit,
                     key: ended.key,
                 };

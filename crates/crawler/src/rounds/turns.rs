@@ -94,14 +94,15 @@ impl Rounds {
     }
 
     fn place(&mut self, visit: Visit, key: ServerKey, now: Time) -> Result<(), CrawlError> {
+        let kind = visit.kind();
         match (visit.line, self.settings.crawl.overflow) {
             (Line::Returning, _) => {
                 self.scheduler
-                    .step(now, Event::Return { visit, key }, &mut self.commands);
+                    .step(now, Event::Return { visit, key, kind }, &mut self.commands);
             }
             (Line::New, Overflow::Defer) => {
                 self.scheduler
-                    .step(now, Event::Offer { visit, key }, &mut self.commands);
+                    .step(now, Event::Offer { visit, key, kind }, &mut self.commands);
             }
             (Line::New, Overflow::Discard) => {
                 let fingerprint = visit.url.fingerprint().0;
@@ -109,13 +110,16 @@ impl Rounds {
                     // Found in an earlier run: it is known by now, and cannot be discarded any more.
                     self.make_room_in_seen(1)?;
                     self.seen.insert(fingerprint)?;
-                    self.scheduler
-                        .step(now, Event::Return { visit, key }, &mut self.commands);
+                    self.scheduler.step(
+                        now,
+                        Event::Return { visit, key, kind },
+                        &mut self.commands,
+                    );
                     return Ok(());
                 }
                 let discarded = self.scheduler.counters().discarded;
                 self.scheduler
-                    .step(now, Event::Offer { visit, key }, &mut self.commands);
+                    .step(now, Event::Offer { visit, key, kind }, &mut self.commands);
                 if self.scheduler.counters().discarded == discarded {
                     self.make_room_in_seen(1)?;
                     self.seen.insert(fingerprint)?;

@@ -75,8 +75,22 @@ struct ServerTurns {
     next_step: u64,
     /// The first step that is not promised to a visit outside of the ring.
     promised_until: u64,
+    /// Behind the last step that a new page has taken.
+    new_until: u64,
     /// Steps from one visit to the next.
     stride: u32,
+    revisits: RevisitTurns,
+}
+
+/// Which steps of one server are taken by known pages.
+#[derive(Clone, Copy, Debug, Default)]
+struct RevisitTurns {
+    /// The first step that they may take.
+    next_step: u64,
+    /// The first step that is not promised to one of them outside of the ring.
+    promised_until: u64,
+    /// Least steps from one to the next.
+    stride_min: u32,
 }
 
 /// A visit whose step has come.
@@ -111,7 +125,9 @@ impl<V> Ring<V> {
         let turns = ServerTurns {
             next_step: 0,
             promised_until: 0,
+            new_until: 0,
             stride: 1,
+            revisits: RevisitTurns::default(),
         };
         Ring {
             wheel: Wheel::new(config.slots, steps.step_of(now)),
@@ -136,6 +152,22 @@ impl<V> Ring<V> {
         self.place_at(step, key, visit)
     }
 
+    /// Places a known page's visit at the first step that the server's known pages have neither taken nor promised. That step may be taken by a new
+    /// page: then the lease decides, one of them waits a turn, and new pages have one turn less.
+    pub fn place_revisit(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        let step = self.next_unpromised_revisit(key);
+        if self.wheel.end_step() - self.kept_steps() <= step {
+            return Err(Full { visit, step });
+        }
+        self.place_revisit_at(step, key, visit)
+    }
+
+    /// Places a known page's visit that was promised a step earlier.
+    pub fn place_promised_revisit(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        let step = self.next_revisit_step(key);
+        self.place_revisit_at(step, key, visit)
+    }
+
     /// When the turn of a waiting visit is, if one is what is looked for. Looks at all of them.
     pub(crate) fn find(&self, is_it: impl Fn(&V) -> bool) -> Option<Time> {
         let (step, entry) = self.wheel.iter().find(|(_, entry)| is_it(&entry.item))?;
@@ -158,6 +190,19 @@ impl<V> Ring<V> {
         let step = self.next_unpromised_step(key);
         let turns = &mut self.servers[key.index()];
         turns.promised_until = step.saturating_add(u64::from(turns.stride));
+        self.covered_from(step)
+    }
+
+    /// The same for a known page's visit.
+    pub fn promise_revisit(&mut self, key: ServerKey) -> Time {
+        let step = self.next_unpromised_revisit(key);
+        let stride = self.revisit_stride(key);
+        self.servers[key.index()].revisits.promised_until = step.saturating_add(stride);
+        self.covered_from(step)
+    }
+
+    /// When the part of the ring that is for all will cover this step.
+    fn covered_from(&self, step: u64) -> Time {
         let steps_ahead = self.wheel.slots() as u64 - self.kept_steps();
         let covered_from = step.saturating_add(1).saturating_sub(steps_ahead);
         self.steps
@@ -169,6 +214,7 @@ impl<V> Ring<V> {
         let step = self.steps.step_of(time);
         let turns = &mut self.servers[key.index()];
         turns.next_step = turns.next_step.max(step);
+        turns.revisits.next_step = turns.revisits.next_step.max(step);
     }
 
     /// Leaves as many of the server's turns to come unused as visits to it wait outside of the ring and go first.
@@ -176,9 +222,9 @@ impl<V> Ring<V> {
         let now_step = self.wheel.now_step();
         let server = &mut self.servers[key.index()];
         let steps = u64::from(server.stride).saturating_mul(turns as u64);
-        server.next_step = server
-            .next_step
-            .max(now_step.saturating_add(steps).saturating_add(1));
+        let free = now_step.saturating_add(steps).saturating_add(1);
+        server.next_step = server.next_step.max(free);
+        server.revisits.next_step = server.revisits.next_step.max(free);
     }
 
     /// Spaces the server's visits so that one of this length, interval included, ends before the next step comes.
@@ -187,6 +233,12 @@ impl<V> Ring<V> {
             .unwrap_or(u32::MAX)
             .max(1);
         self.servers[key.index()].stride = stride;
+    }
+
+    /// Keeps visits of the server's known pages at least this far apart.
+    pub fn set_revisit_interval(&mut self, key: ServerKey, interval: Duration) {
+        let stride = u32::try_from(self.steps.count_in(interval)).unwrap_or(u32::MAX);
+        self.servers[key.index()].revisits.stride_min = stride;
     }
 
     /// Steps from one visit of the server to the next.
@@ -272,6 +324,44 @@ impl<V> Ring<V> {
             .max(self.servers[key.index()].promised_until)
     }
 
+    fn next_revisit_step(&self, key: ServerKey) -> u64 {
+        let revisits = &self.servers[key.index()].revisits;
+        revisits.next_step.max(self.wheel.now_step() + 1)
+    }
+
+    fn next_unpromised_revisit(&self, key: ServerKey) -> u64 {
+        self.next_revisit_step(key)
+            .max(self.servers[key.index()].revisits.promised_until)
+    }
+
+    /// Steps from one known page to the next: every other turn while new pages wait, else every turn.
+    fn revisit_stride(&self, key: ServerKey) -> u64 {
+        let turns = &self.servers[key.index()];
+        let do_new_ones_wait =
+            self.wheel.now_step() + 1 < turns.new_until.max(turns.promised_until);
+        let share = if do_new_ones_wait { 2 } else { 1 };
+        (u64::from(turns.stride) * share).max(u64::from(turns.revisits.stride_min))
+    }
+
+    fn place_revisit_at(&mut self, step: u64, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
+        if self.wheel.end_step() <= step {
+            return Err(Full { visit, step });
+        }
+        let free = self.next_step(key);
+        let stride = self.revisit_stride(key);
+        self.wheel.insert(step, Entry { key, item: visit });
+        let turns = &mut self.servers[key.index()];
+        let one_turn = u64::from(turns.stride);
+        turns.revisits.next_step = step.saturating_add(stride);
+        if step < free {
+            // Taken from among those of new pages, which go on one turn later.
+            turns.next_step = free.saturating_add(one_turn);
+        } else if step - free < one_turn {
+            turns.next_step = step.saturating_add(one_turn);
+        }
+        Ok(step)
+    }
+
     fn kept_steps(&self) -> u64 {
         self.wheel.slots() as u64 / KEPT_DIVISOR
     }
@@ -283,6 +373,7 @@ impl<V> Ring<V> {
         self.wheel.insert(step, Entry { key, item: visit });
         let turns = &mut self.servers[key.index()];
         turns.next_step = step.saturating_add(u64::from(turns.stride));
+        turns.new_until = turns.next_step;
         Ok(step)
     }
 }

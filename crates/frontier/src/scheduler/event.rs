@@ -16,6 +16,8 @@ pub enum Event<V> {
         visit: V,
         /// The server that it would visit.
         key: ServerKey,
+        /// Whether its page was visited before.
+        kind: VisitKind,
     },
     /// A visit comes back at the time that [`Command::Defer`] named, or is to be tried again: it already has a turn to
     /// come, so it goes ahead of new visits and is never discarded.
@@ -27,6 +29,8 @@ pub enum Event<V> {
         visit: V,
         /// The server that it would visit.
         key: ServerKey,
+        /// Whether its page was visited before.
+        kind: VisitKind,
     },
     /// A visit that was started gives its turn to another fetch from the same server (its robots.txt, say) and is now the
     /// first in line for that server.
@@ -35,6 +39,8 @@ pub enum Event<V> {
         visit: V,
         /// The server that it would visit.
         key: ServerKey,
+        /// Whether its page was visited before.
+        kind: VisitKind,
     },
     /// The visit in flight to this server has ended.
     ///
@@ -56,6 +62,13 @@ pub enum Event<V> {
         /// The least time from the end of a visit to the start of the next.
         interval: Duration,
     },
+    /// Known pages of this server are visited no closer to each other than this, however fast it may be visited (seed 002, section 4).
+    SetRevisitInterval {
+        /// The server.
+        key: ServerKey,
+        /// The least time from the turn of one known page to that of the next.
+        interval: Duration,
+    },
     /// The server must not be visited before this moment. Holds never shorten each other.
     Hold {
         /// The server.
@@ -65,6 +78,17 @@ pub enum Event<V> {
     },
     /// Time has passed. Due at [`next_wake`](super::Scheduler::next_wake); late is safe, and costs no more.
     Tick,
+}
+
+/// Which half of a server's turns a visit takes.
+///
+/// When both wait, each has every other turn; turns that one leaves unused are lent to the other (seed 002, section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisitKind {
+    /// The page is new.
+    First,
+    /// The page is known.
+    Revisit,
 }
 
 /// How a visit ended, as far as the server's pace is concerned.

@@ -22,13 +22,16 @@
 //! Not here: what a visit is (`V` is never looked into), where deferred visits stay, and anything that takes time.
 //!
 //! ```
-//! use junkai_frontier::{Command, Event, Overflow, PolitenessConfig, RingConfig, Scheduler, ServerKey, Time};
+//! use junkai_frontier::{
+//!     Command, Event, Overflow, PolitenessConfig, RingConfig, Scheduler, ServerKey, Time, VisitKind,
+//! };
 //!
 //! let now = Time::EPOCH;
 //! let mut scheduler =
 //!     Scheduler::new(&RingConfig::default(), PolitenessConfig::default(), Overflow::Defer, 100, now);
 //! let mut commands = Vec::new();
-//! scheduler.step(now, Event::Offer { visit: "a page", key: ServerKey::new(0) }, &mut commands);
+//! let offer = Event::Offer { visit: "a page", key: ServerKey::new(0), kind: VisitKind::First };
+//! scheduler.step(now, offer, &mut commands);
 //! assert!(commands.is_empty(), "its turn has not come");
 //!
 //! let wake = scheduler.next_wake().unwrap();
@@ -44,7 +47,7 @@ use std::collections::VecDeque;
 
 use tracing::trace;
 
-pub use self::event::{Command, EndReport, Event, Overflow};
+pub use self::event::{Command, EndReport, Event, Overflow, VisitKind};
 use self::lines::Lines;
 pub use self::report::{Counters, Standing};
 use crate::lease::{Leases, ServerState};
@@ -56,11 +59,11 @@ use crate::time::Time;
 /// Decides which visit starts when.
 #[derive(Clone, Debug)]
 pub struct Scheduler<V> {
-    ring: Ring<V>,
+    ring: Ring<Booked<V>>,
     /// Visits whose step has come. Filled by `collect_due` and `tend`, emptied by `pump`.
     ready: VecDeque<Ready<V>>,
     /// Visits whose server was not free. Filled by `put_off`, emptied by `tend`.
-    lines: Lines<V>,
+    lines: Lines<Booked<V>>,
     /// When to look at lines again; at most one wake for each server.
     wakes: Wheel<()>,
     is_wake_planned: Box<[bool]>,
@@ -72,10 +75,17 @@ pub struct Scheduler<V> {
     counters: Counters,
 }
 
+/// A visit, and which half of its server's turns it takes.
+#[derive(Clone, Debug)]
+struct Booked<V> {
+    visit: V,
+    kind: VisitKind,
+}
+
 #[derive(Clone, Debug)]
 struct Ready<V> {
     key: ServerKey,
-    visit: V,
+    booked: Booked<V>,
     /// The server's phase in the step that the visit was placed at.
     not_before: Time,
 }
@@ -150,10 +160,12 @@ impl<V> Scheduler<V> {
         self.now = now;
         self.collect_due(commands);
         match event {
-            Event::Offer { visit, key } => self.offer(visit, key, commands),
-            Event::Return { visit, key } => self.take_back(visit, key, commands),
-            Event::Again { visit, key } => {
-                self.lines.push_front(key, visit);
+            Event::Offer { visit, key, kind } => self.offer(Booked { visit, kind }, key, commands),
+            Event::Return { visit, key, kind } => {
+                self.take_back(Booked { visit, kind }, key, commands);
+            }
+            Event::Again { visit, key, kind } => {
+                self.lines.push_front(key, Booked { visit, kind });
                 self.tend(key, commands);
             }
             Event::Ended { key, at, report } => {
@@ -164,6 +176,9 @@ impl<V> Scheduler<V> {
             Event::SetInterval { key, interval } => {
                 self.leases.set_interval(key, interval);
                 self.pace(key);
+            }
+            Event::SetRevisitInterval { key, interval } => {
+                self.ring.set_revisit_interval(key, interval);
             }
             Event::Hold { key, until } => {
                 self.leases.hold(key, until);
@@ -242,13 +257,16 @@ impl<V> Scheduler<V> {
 
     /// Where a waiting visit stands, if one is what is looked for. Looks at all of them: for a person who asks.
     pub fn find(&self, is_it: impl Fn(&V) -> bool) -> Option<Place> {
-        if let Some(turn) = self.ring.find(&is_it) {
+        if let Some(turn) = self.ring.find(|booked| is_it(&booked.visit)) {
             return Some(Place::InRing { turn });
         }
-        if self.ready.iter().any(|ready| is_it(&ready.visit)) {
+        if self.ready.iter().any(|ready| is_it(&ready.booked.visit)) {
             return Some(Place::Ready);
         }
-        self.lines.iter().any(is_it).then_some(Place::InLine)
+        self.lines
+            .iter()
+            .any(|booked| is_it(&booked.visit))
+            .then_some(Place::InLine)
     }
 
     /// What the driver must store of the servers, and [`restore`](Self::restore) after a restart.
@@ -285,44 +303,58 @@ impl<V> Scheduler<V> {
             let not_before = self.ring.start_time(due.step, due.key);
             self.ready.push_back(Ready {
                 key: due.key,
-                visit: due.visit,
+                booked: due.visit,
                 not_before,
             });
         }
     }
 
-    fn offer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+    fn offer(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.offered += 1;
         self.make_way_for_line(key);
-        let overflowed = match self.room() {
-            0 => visit,
-            _ => match self.ring.place(key, visit) {
-                Ok(_) => return,
-                Err(full) => full.visit,
-            },
+        let placed = match (self.room(), booked.kind) {
+            (0, _) => Err(booked),
+            (_, VisitKind::First) => self.ring.place(key, booked).map_err(|full| full.visit),
+            (_, VisitKind::Revisit) => self
+                .ring
+                .place_revisit(key, booked)
+                .map_err(|full| full.visit),
+        };
+        let Err(overflowed) = placed else {
+            return;
         };
         self.counters.overflowed += 1;
-        match self.overflow {
-            Overflow::Defer => self.defer(overflowed, key, commands),
-            Overflow::Discard => {
+        match (self.overflow, overflowed.kind) {
+            // A known page is never forgotten.
+            (Overflow::Defer, _) | (_, VisitKind::Revisit) => {
+                self.defer(overflowed, key, commands);
+            }
+            (Overflow::Discard, VisitKind::First) => {
                 self.counters.discarded += 1;
-                commands.push(Command::Discard { visit: overflowed });
+                let visit = overflowed.visit;
+                commands.push(Command::Discard { visit });
             }
         }
     }
 
-    fn take_back(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+    fn take_back(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.returned += 1;
         self.make_way_for_line(key);
-        let overflowed = match self.room() {
-            0 => visit,
-            _ => match self.ring.place_promised(key, visit) {
-                Ok(_) => return,
-                Err(full) => full.visit,
-            },
+        let placed = match (self.room(), booked.kind) {
+            (0, _) => Err(booked),
+            (_, VisitKind::First) => self
+                .ring
+                .place_promised(key, booked)
+                .map_err(|full| full.visit),
+            (_, VisitKind::Revisit) => self
+                .ring
+                .place_promised_revisit(key, booked)
+                .map_err(|full| full.visit),
         };
-        self.counters.overflowed += 1;
-        self.defer(overflowed, key, commands);
+        if let Err(overflowed) = placed {
+            self.counters.overflowed += 1;
+            self.defer(overflowed, key, commands);
+        }
     }
 
     /// Keeps the server's next turns for the visits in its line. So a line cannot grow longer than the ring covers, however
@@ -335,12 +367,16 @@ impl<V> Scheduler<V> {
     }
 
     /// Gives a visit back until the ring covers the next turn that its server has to give.
-    fn defer(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+    fn defer(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.deferred += 1;
         let steps = self.ring.steps();
         // After a late tick the ring may not have caught up with `now` yet.
         let next_step_start = steps.start_of(steps.step_of(self.now) + 1);
-        let due = self.ring.promise(key).max(next_step_start);
+        let promised = match booked.kind {
+            VisitKind::First => self.ring.promise(key),
+            VisitKind::Revisit => self.ring.promise_revisit(key),
+        };
+        let (due, visit) = (promised.max(next_step_start), booked.visit);
         trace!(now = %self.now, key = key.number(), %due, "visit deferred");
         commands.push(Command::Defer { visit, key, due });
     }
@@ -351,7 +387,7 @@ impl<V> Scheduler<V> {
         while self.leases.in_flight() < self.concurrency_max {
             let Some(Ready {
                 key,
-                visit,
+                booked,
                 not_before,
             }) = self.ready.pop_front()
             else {
@@ -362,16 +398,17 @@ impl<V> Scheduler<V> {
                     let at = not_before.max(free_at).max(self.now);
                     self.leases.start(key, at);
                     self.counters.started += 1;
+                    let visit = booked.visit;
                     commands.push(Command::Start { visit, key, at });
                 }
-                None => self.put_off(visit, key, commands),
+                None => self.put_off(booked, key, commands),
             }
         }
     }
 
-    fn put_off(&mut self, visit: V, key: ServerKey, commands: &mut Vec<Command<V>>) {
+    fn put_off(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.put_off += 1;
-        self.lines.push_back(key, visit);
+        self.lines.push_back(key, booked);
         self.tend(key, commands);
     }
 
@@ -386,10 +423,10 @@ impl<V> Scheduler<V> {
         };
         let free_step = self.ring.steps().step_of(free_at);
         if free_step <= self.wakes.now_step() {
-            if let Some(visit) = self.lines.pop_front(key) {
+            if let Some(booked) = self.lines.pop_front(key) {
                 self.ready.push_back(Ready {
                     key,
-                    visit,
+                    booked,
                     not_before: free_at,
                 });
             }
@@ -399,8 +436,8 @@ impl<V> Scheduler<V> {
                 self.wakes.insert(free_step, Entry { key, item: () });
             }
         } else {
-            while let Some(visit) = self.lines.pop_front(key) {
-                self.defer(visit, key, commands);
+            while let Some(booked) = self.lines.pop_front(key) {
+                self.defer(booked, key, commands);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The scheduler against a model that remembers everything, and what it must do case by case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -38,6 +38,8 @@ struct Driver {
     step_length: Duration,
     concurrency_max: usize,
     offered: u32,
+    /// Visits to known pages.
+    revisits: BTreeSet<u32>,
     /// All fetches ever made.
     fetches: Vec<Fetch>,
     /// The fetch that each started visit led to.
@@ -83,6 +85,7 @@ impl Driver {
             politeness,
             concurrency_max,
             offered: 0,
+            revisits: BTreeSet::new(),
             fetches: Vec::new(),
             started: BTreeMap::new(),
             deferred: BTreeMap::new(),
@@ -164,7 +167,24 @@ impl Driver {
     fn offer(&mut self, key: ServerKey) {
         let visit = self.offered;
         self.offered += 1;
-        self.step(Event::Offer { visit, key });
+        self.step(Event::Offer {
+            visit,
+            key,
+            kind: self.kind_of(visit),
+        });
+    }
+
+    fn offer_revisit(&mut self, key: ServerKey) {
+        self.revisits.insert(self.offered);
+        self.offer(key);
+    }
+
+    fn kind_of(&self, visit: u32) -> VisitKind {
+        if self.revisits.contains(&visit) {
+            VisitKind::Revisit
+        } else {
+            VisitKind::First
+        }
     }
 
     fn end(&mut self, visit: u32, report: EndReport) {
@@ -191,7 +211,11 @@ impl Driver {
         let key = self.fetch_of(visit).key;
         self.end(visit, EndReport::Answered { duration: MILLI });
         self.started.remove(&visit);
-        self.step(Event::Again { visit, key });
+        self.step(Event::Again {
+            visit,
+            key,
+            kind: self.kind_of(visit),
+        });
     }
 
     fn hold(&mut self, key: ServerKey, until: Time) {
@@ -218,7 +242,11 @@ impl Driver {
 
     fn give_back_one(&mut self, visit: u32) {
         let (key, _) = self.deferred.remove(&visit).unwrap();
-        self.step(Event::Return { visit, key });
+        self.step(Event::Return {
+            visit,
+            key,
+            kind: self.kind_of(visit),
+        });
     }
 
     /// The deferred visit that is due first, if there is room for one.
@@ -277,6 +305,8 @@ impl Driver {
 enum Op {
     Offer(u32),
     OfferMany(u32, u8),
+    OfferRevisit(u32),
+    SetRevisitInterval(u32, Duration),
     Wait(Duration),
     End(usize, EndReport),
     EndOfAnotherFetch(usize),
@@ -308,6 +338,8 @@ fn any_op() -> impl Strategy<Value = Op> {
     prop_oneof![
         6 => (0..KEYS).prop_map(Op::Offer),
         1 => (0..KEYS, 0_u8..40).prop_map(|(key, count)| Op::OfferMany(key, count)),
+        4 => (0..KEYS).prop_map(Op::OfferRevisit),
+        1 => (0..KEYS, any_duration(15 * SECOND)).prop_map(|(key, interval)| Op::SetRevisitInterval(key, interval)),
         6 => any_duration(2 * SECOND).prop_map(Op::Wait),
         1 => any_duration(100 * SECOND).prop_map(Op::Wait),
         6 => (any::<usize>(), any_report()).prop_map(|(index, report)| Op::End(index, report)),
@@ -329,6 +361,11 @@ fn run(driver: &mut Driver, ops: Vec<Op>) {
         match op {
             Op::Offer(number) => driver.offer(key(number)),
             Op::OfferMany(number, count) => (0..count).for_each(|_| driver.offer(key(number))),
+            Op::OfferRevisit(number) => driver.offer_revisit(key(number)),
+            Op::SetRevisitInterval(number, interval) => {
+                let key = key(number);
+                driver.step(Event::SetRevisitInterval { key, interval });
+            }
             Op::Wait(duration) => driver.now = driver.now + duration,
             Op::End(index, report) => {
                 if let Some(visit) = pick_in_flight(driver, index) {
@@ -596,6 +633,7 @@ fn memory_for_a_hundred_thousand_waiting_visits_is_bounded() {
             Event::Offer {
                 visit: u64::from(visit),
                 key,
+                kind: VisitKind::First,
             },
             &mut commands,
         );
@@ -608,4 +646,79 @@ fn memory_for_a_hundred_thousand_waiting_visits_is_bounded() {
     );
     let per_visit = (scheduler.bytes() - tables) / config.waiting_max;
     assert!(per_visit <= 32, "{per_visit} bytes for each waiting visit");
+}
+
+/// How many of the first `count` fetches of a server were of known pages.
+fn revisits_among(driver: &Driver, count: usize) -> usize {
+    let mut started: Vec<(usize, u32)> = driver.started.iter().map(|(id, at)| (*at, *id)).collect();
+    started.sort_unstable();
+    let revisits = started
+        .iter()
+        .take(count)
+        .filter(|(_, visit)| driver.revisits.contains(visit));
+    revisits.count()
+}
+
+#[test]
+fn new_and_known_pages_have_half_of_a_servers_turns_each() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 1);
+    for _ in 0..200 {
+        driver.offer(key(0));
+    }
+    for _ in 0..40 {
+        driver.offer_revisit(key(0));
+    }
+    driver.run_to_the_end(MILLI);
+    assert_eq!(driver.fetches.len(), 240);
+    let revisits = revisits_among(&driver, 80);
+    assert!((30..=40).contains(&revisits), "{revisits} of the first 80");
+}
+
+#[test]
+fn turns_that_new_pages_leave_unused_are_lent_to_known_ones_and_back() {
+    for offer in [Driver::offer, Driver::offer_revisit] {
+        let mut driver = Driver::new(&ring_config(), Overflow::Defer, 1);
+        for _ in 0..20 {
+            offer(&mut driver, key(0));
+        }
+        driver.run_to_the_end(MILLI);
+        let last = driver.fetches.iter().map(|fetch| fetch.at).max();
+        assert!(last < Some(Time::EPOCH + 23 * SECOND), "at {last:?}");
+    }
+}
+
+#[test]
+fn a_known_page_is_deferred_behind_known_ones_alone_and_never_discarded() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Discard, 1);
+    for _ in 0..100 {
+        driver.offer(key(0));
+    }
+    for _ in 0..20 {
+        driver.offer_revisit(key(0));
+    }
+    assert!(driver.discarded.iter().all(|visit| *visit < 100));
+    let last = driver.deferred.values().map(|(_, due)| *due).max();
+    // Twenty known pages, every other turn of about a second each.
+    assert!(last < Some(Time::EPOCH + 45 * SECOND), "due at {last:?}");
+}
+
+#[test]
+fn known_pages_keep_the_distance_that_is_set_for_them() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 1);
+    let interval = 4 * SECOND;
+    driver.step(Event::SetRevisitInterval {
+        key: key(0),
+        interval,
+    });
+    for _ in 0..10 {
+        driver.offer_revisit(key(0));
+    }
+    driver.run_to_the_end(MILLI);
+    let mut starts: Vec<Time> = driver.fetches.iter().map(|fetch| fetch.at).collect();
+    starts.sort_unstable();
+    assert!(
+        starts
+            .windows(2)
+            .all(|pair| pair[0] + (interval - driver.step_length) <= pair[1])
+    );
 }

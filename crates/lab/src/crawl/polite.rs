@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 
 use junkai_frontier::{
     Command, EndReport, Event, Overflow, PolitenessConfig, RingConfig, Scheduler, ServerKey, Time,
+    VisitKind,
 };
 use junkai_graph::WebGraph;
 
@@ -141,6 +142,7 @@ impl<'a> PoliteCrawl<'a> {
                 self.tell(Event::Again {
                     visit: flight.visit,
                     key: flight.key,
+                    kind: VisitKind::First,
                 });
                 continue;
             }
@@ -168,9 +170,17 @@ impl<'a> PoliteCrawl<'a> {
             {
                 let key = self.key_of(visit);
                 self.tell(if self.was_put_off[visit.page as usize] {
-                    Event::Return { visit, key }
+                    Event::Return {
+                        visit,
+                        key,
+                        kind: VisitKind::First,
+                    }
                 } else {
-                    Event::Offer { visit, key }
+                    Event::Offer {
+                        visit,
+                        key,
+                        kind: VisitKind::First,
+                    }
                 });
             }
             self.tell(Event::Tick);
