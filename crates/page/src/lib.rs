@@ -10,6 +10,7 @@ mod analysis;
 mod attribute;
 pub mod charset;
 mod collect;
+pub mod content;
 mod entity;
 pub mod feed;
 mod kind;

@@ -1,0 +1,208 @@
+//! Sixteen bytes that tell how much two texts have in common, without the texts.
+//!
+//! A text is taken as the set of its *shingles*: every run of a few words ([`SHINGLE_WORDS`]). The true likeness of two texts is
+//! the share of shingles that they have in common (Jaccard: common ones over all). [`Sketch::similarity`] estimates it from two
+//! sketches, finely where they are nearly equal, which is where "a little" has to be told from "changed", and coarsely elsewhere.
+//!
+//! - Li, Owen and Zhang, "One Permutation Hashing", NIPS 2012: a shingle's hash picks one of *k* bins, and each bin keeps its
+//!   least value. Texts of fewer shingles than bins lose hardly any; longer ones are sampled, each shingle with the same chance.
+//! - Mitzenmacher, Pagh and Pham, "Efficient Estimation for High Similarities using Odd Sketches", WWW 2014, section 3: every value
+//!   that a bin kept flips one of *n* bits. In the exclusive or of two sketches, what is common has cancelled out, and the number of
+//!   set bits tells how many values are not: `-n/2 · ln(1 − 2z/n)` (equation 3).
+//! - Li and König, "b-Bit Minwise Hashing", WWW 2010, with *b* = 1: one bit of the least value in each of [`COARSE_BINS`] groups of
+//!   bins. It is asked only when the odd sketch is full, which says no more than "rather different". Empty groups borrow from the next
+//!   one (Shrivastava and Li, "Densifying One Permutation Hashing", ICML 2014).
+//!
+//! # Notation
+//! *k*: [`BINS`]; *n*: [`ODD_BITS`]; *z*: `set_bits`; *J*: the result.
+//!
+//! # Departures
+//! The papers sketch sets of one size. Here a sketch also holds how many bins are taken, from which the sizes of the sets, and
+//! the number of bins that their union takes, follow as in linear counting. So short texts are judged as exactly as long ones.
+
+use serde::{Deserialize, Serialize};
+
+/// Words in a shingle. An edited word changes as many shingles.
+pub const SHINGLE_WORDS: usize = 3;
+
+/// Bins of the sample. With more, the odd sketch would be full sooner; with fewer, a single edited word could count for much.
+const BINS: usize = 256;
+/// Bits of the odd sketch.
+const ODD_BITS: u32 = 64;
+/// So many set bits say little about how many values flipped them.
+const FULL: u32 = 26;
+/// Groups of bins that give one bit each.
+const COARSE_BINS: usize = 56;
+
+/// What is left of a text's shingles; see the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sketch(u128);
+
+impl Sketch {
+    /// The sketch as a number, to be kept.
+    #[must_use]
+    pub const fn to_bits(self) -> u128 {
+        self.0
+    }
+
+    /// The sketch that [`to_bits`](Self::to_bits) gave; any other number is a sketch of nothing in particular.
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    /// Estimates the share of shingles that two texts have in common: 1 if they are the same, 0 if they have none.
+    #[must_use]
+    pub fn similarity(self, other: Self) -> f32 {
+        if self == other {
+            return 1.0;
+        }
+        if self.bins_taken() == 0 || other.bins_taken() == 0 {
+            return 0.0;
+        }
+        let set_bits = (self.odd() ^ other.odd()).count_ones();
+        let fine = self.share(other, set_bits.min(FULL));
+        #[expect(clippy::cast_possible_truncation, reason = "a share needs no more")]
+        let share = if set_bits < FULL {
+            fine
+        } else {
+            fine.min(self.coarse_share(other))
+        } as f32;
+        share
+    }
+
+    /// The share of common shingles if so many bits of the odd sketches differ.
+    fn share(self, other: Self, set_bits: u32) -> f64 {
+        let odd_bits = f64::from(ODD_BITS);
+        let differing = -odd_bits / 2.0 * (1.0 - 2.0 * f64::from(set_bits) / odd_bits).ln();
+        let taken = f64::from(self.bins_taken()) + f64::from(other.bins_taken());
+        let common = ((taken - differing) / 2.0).max(0.0);
+        let shingles = self.shingles() + other.shingles();
+        // The larger the share, the smaller the union, and the fewer bins it takes: one share fits.
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..24 {
+            let share = (low + high) / 2.0;
+            if share * bins_taken_by(shingles / (1.0 + share)) < common {
+                low = share;
+            } else {
+                high = share;
+            }
+        }
+        high
+    }
+
+    /// The share of common shingles by the bits of the least values: those of different ones agree half of the time.
+    fn coarse_share(self, other: Self) -> f64 {
+        let differing = (self.coarse() ^ other.coarse()).count_ones();
+        (1.0 - 2.0 * f64::from(differing) / COARSE_BINS as f64).max(0.0)
+    }
+
+    /// How many different shingles the text has, by linear counting.
+    fn shingles(self) -> f64 {
+        let bins = BINS as f64;
+        -bins * (1.0 - f64::from(self.bins_taken()) / bins).ln()
+    }
+
+    fn odd(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// At most 255: so many that one more makes no difference.
+    fn bins_taken(self) -> u8 {
+        (self.0 >> 64) as u8
+    }
+
+    fn coarse(self) -> u64 {
+        (self.0 >> 72) as u64
+    }
+}
+
+/// How many bins a set of so many shingles takes.
+fn bins_taken_by(shingles: f64) -> f64 {
+    let bins = BINS as f64;
+    bins * (1.0 - (-shingles / bins).exp())
+}
+
+/// Takes in a text word by word and makes its sketch.
+pub(crate) struct Sketcher {
+    /// The least value of each bin; [`EMPTY`] where there is none.
+    bins: [u32; BINS],
+    /// The hashes of the last words, the newest last.
+    window: [u64; SHINGLE_WORDS],
+    words: usize,
+}
+
+/// A bin without a value.
+const EMPTY: u32 = u32::MAX;
+
+impl Sketcher {
+    pub(crate) fn new() -> Self {
+        Self {
+            bins: [EMPTY; BINS],
+            window: [0; SHINGLE_WORDS],
+            words: 0,
+        }
+    }
+
+    /// Takes in the hash of the text's next word.
+    pub(crate) fn push(&mut self, word: u64) {
+        self.window.rotate_left(1);
+        self.window[SHINGLE_WORDS - 1] = word;
+        self.words += 1;
+        if SHINGLE_WORDS <= self.words {
+            self.add_shingle();
+        }
+    }
+
+    /// The sketch of what was taken in. A text of fewer words than a shingle is one shingle.
+    pub(crate) fn finish(mut self) -> Sketch {
+        if (1..SHINGLE_WORDS).contains(&self.words) {
+            self.add_shingle();
+        }
+        let mut odd = 0_u64;
+        let mut taken = 0_u8;
+        for (bin, value) in self.taken_bins() {
+            odd ^= 1 << (mix(bin as u64, u64::from(value)) >> (u64::BITS - ODD_BITS.ilog2()));
+            taken = taken.saturating_add(1);
+        }
+        Sketch(u128::from(odd) | u128::from(taken) << 64 | u128::from(self.coarse()) << 72)
+    }
+
+    fn add_shingle(&mut self) {
+        let hash = self.window.iter().fold(0, |hash, word| mix(hash, *word));
+        let least = &mut self.bins[(hash >> (u64::BITS - BINS.ilog2())) as usize];
+        *least = (*least).min(hash as u32);
+    }
+
+    fn taken_bins(&self) -> impl Iterator<Item = (usize, u32)> {
+        let bins = self.bins.iter().copied().enumerate();
+        bins.filter(|(_, value)| *value != EMPTY)
+    }
+
+    /// One bit of the least value of each group of bins.
+    fn coarse(&self) -> u64 {
+        let mut least = [EMPTY; COARSE_BINS];
+        for (bin, value) in self.taken_bins() {
+            let group = &mut least[bin * COARSE_BINS / BINS];
+            *group = (*group).min(value);
+        }
+        let mut bits = 0;
+        for group in 0..COARSE_BINS {
+            // An empty group borrows from the next that is not, and the bit also depends on how far that is.
+            let mut lenders = (0..COARSE_BINS)
+                .map(|distance| (distance, least[(group + distance) % COARSE_BINS]));
+            if let Some((distance, value)) = lenders.find(|(_, value)| *value != EMPTY) {
+                bits |= (mix(distance as u64, u64::from(value)) >> 63) << group;
+            }
+        }
+        bits
+    }
+}
+
+/// Mixes two numbers so that every bit of the result depends on every bit of both (the mixing step of wyhash).
+fn mix(one: u64, other: u64) -> u64 {
+    const SECRETS: [u64; 2] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
+    let product = u128::from(one ^ SECRETS[0]) * u128::from(other ^ SECRETS[1]);
+    product as u64 ^ (product >> 64) as u64
+}
