@@ -1,0 +1,146 @@
+//! When to come back to a page: the settings.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::{ChangeRule, Counts};
+use crate::estimator::EstimatorKind;
+use crate::policy::PolicyKind;
+use crate::servers::ServersConfig;
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// When to come back to a page. Table `[revisit]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RevisitConfig {
+    /// Whether known pages are visited again at all. Default true.
+    pub enabled: bool,
+    /// How the rate of a page's changes is estimated. Default "gamma".
+    ///
+    /// "gamma": two numbers per page, a prior for each site, forgetting; right from the first visit on.
+    /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of seed 002 with the typical changed gap that the name
+    /// says; the first is the seed's own. "naive": changes by time. All but the first are there to be compared with.
+    pub estimator: EstimatorKind,
+    /// How the time of the next visit follows from it. Default "seed".
+    pub policy: PolicyKind,
+    /// Between versions captured (1: an archive) and freshness (0: a mirror). Default 1.
+    pub objective: f64,
+    /// Visits to known pages a day, over all servers together. Default: no limit but politeness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visits_a_day: Option<f64>,
+    /// Shortest time from a page's first visit to its second. Default 1 day.
+    #[serde(with = "humantime_serde")]
+    pub first_min: Duration,
+    /// Longest time from a page's first visit to its second; between the two it is drawn at random, so that pages that were
+    /// found together do not come back together. Default 7 days.
+    #[serde(with = "humantime_serde")]
+    pub first_max: Duration,
+    /// Shortest time between two visits to a page. Default 1 min.
+    #[serde(with = "humantime_serde")]
+    pub interval_min: Duration,
+    /// Longest time between two visits to a page: so often even a page that never changes is looked at, to learn whether it is
+    /// still there. Default 400 days.
+    #[serde(with = "humantime_serde")]
+    pub interval_max: Duration,
+    /// A longer interval than the longest is drawn at random between this and the longest, so that such pages do not all come
+    /// back at once. Default 300 days.
+    #[serde(with = "humantime_serde")]
+    pub interval_spread_min: Duration,
+    /// The time in which what was seen of a page's changes loses all but a third of its weight, for pages change their
+    /// habits. Default 365 days.
+    #[serde(with = "humantime_serde")]
+    pub forgetting: Duration,
+    /// A page that is gone, or has moved for good, is given up after this many visits in a row that found it so, if
+    /// `gone_time_min` has passed as well. Each of them doubles the interval. Default 5.
+    pub gone_visits_max: u8,
+    /// A page that is gone is not given up before this time since it was last there. Default 30 days.
+    #[serde(with = "humantime_serde")]
+    pub gone_time_min: Duration,
+    /// A page that cannot be reached is given up as one that is gone, but not before this time since it was last there. Default
+    /// 180 days: servers come back.
+    #[serde(with = "humantime_serde")]
+    pub failed_time_min: Duration,
+    /// What counts as a change, unless a rule says otherwise: "payload", "content" or `{ similarity = 0.95 }`. Default
+    /// `{ similarity = 0.95 }`: noise and small edits are captured when they are met, and not run after. Pages without text
+    /// are compared by their payload.
+    pub counts: Counts,
+    /// What counts as a change for some pages; the first rule that a page matches holds. Default none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub change: Vec<ChangeRule>,
+    /// Sites of which it is remembered how often their pages change and how far they are to be believed, about 150 bytes
+    /// each. Default 65536; those beyond are forgotten, the longest unvisited first.
+    pub sites_max: usize,
+    /// How known pages press on their servers.
+    pub servers: ServersConfig,
+}
+
+impl RevisitConfig {
+    /// What is wrong with the settings, a sentence each.
+    #[must_use]
+    pub fn mistakes(&self) -> Vec<String> {
+        let mut mistakes: Vec<String> = Vec::new();
+        let mut check = |is_right: bool, mistake: &str| {
+            if !is_right {
+                mistakes.push(mistake.to_owned());
+            }
+        };
+        check(
+            (0.0..=1.0).contains(&self.objective),
+            "revisit.objective is not between 0 and 1",
+        );
+        check(
+            self.visits_a_day
+                .is_none_or(|visits| 0.0 < visits && visits.is_finite()),
+            "revisit.visits_a_day is not above 0",
+        );
+        check(
+            self.first_min <= self.first_max,
+            "revisit.first_min is above revisit.first_max",
+        );
+        check(
+            Duration::from_secs(1) <= self.interval_min,
+            "revisit.interval_min is below a second",
+        );
+        check(
+            self.interval_min <= self.interval_spread_min
+                && self.interval_spread_min <= self.interval_max,
+            "revisit.interval_min, interval_spread_min and interval_max are not in this order",
+        );
+        check(
+            self.interval_max <= 3660 * DAY,
+            "revisit.interval_max is above ten years",
+        );
+        check(DAY <= self.forgetting, "revisit.forgetting is below a day");
+        check(0 < self.gone_visits_max, "revisit.gone_visits_max is 0");
+        check(0 < self.sites_max, "revisit.sites_max is 0");
+        mistakes.extend(self.change.iter().filter_map(ChangeRule::mistake));
+        mistakes
+    }
+}
+
+impl Default for RevisitConfig {
+    fn default() -> RevisitConfig {
+        RevisitConfig {
+            enabled: true,
+            estimator: EstimatorKind::default(),
+            policy: PolicyKind::default(),
+            objective: 1.0,
+            visits_a_day: None,
+            first_min: DAY,
+            first_max: 7 * DAY,
+            interval_min: Duration::from_mins(1),
+            interval_max: 400 * DAY,
+            interval_spread_min: 300 * DAY,
+            forgetting: 365 * DAY,
+            gone_visits_max: 5,
+            gone_time_min: 30 * DAY,
+            failed_time_min: 180 * DAY,
+            counts: Counts::Similarity(0.95),
+            change: Vec::new(),
+            sites_max: 65_536,
+            servers: ServersConfig::default(),
+        }
+    }
+}

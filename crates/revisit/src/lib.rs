@@ -1,0 +1,36 @@
+//! When to come back.
+//!
+//! [`Planner`] is the front door: the driver (the crawler, or the lab) tells it what each visit found, a [`Sighting`], and is
+//! told when to come back. What is kept of a page in between is its [`PageState`]. Inside, [`estimator`] says how often a
+//! page changes, [`policy`] when it is worth a visit, and [`servers`] what their servers can bear.
+//!
+//! **Invariant:** this room never knows where states are stored, and sees neither clock, socket nor file: time and chance
+//! ([`Draw`]) are arguments, so the lab runs the very code that crawls.
+
+mod belief;
+mod change;
+mod codec;
+mod config;
+mod draw;
+pub mod estimator;
+mod explanation;
+mod planner;
+pub mod policy;
+pub mod servers;
+mod sighting;
+mod sites;
+mod state;
+mod version;
+
+pub use belief::Belief;
+pub use change::{Change, ChangeRule, Counts, Sameness};
+pub use config::RevisitConfig;
+pub use draw::Draw;
+pub use estimator::EstimatorKind;
+pub use explanation::{Explanation, Reason};
+pub use planner::{GiveUp, Judgement, Next, Planner};
+pub use policy::PolicyKind;
+pub use servers::ServersConfig;
+pub use sighting::{Found, Hints, Sighting};
+pub use state::PageState;
+pub use version::{Content, DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};

@@ -1,0 +1,291 @@
+//! The front door: takes in what a visit found, and says when to come back.
+//!
+//! The crawler and the lab alike tell the [`Planner`] every visit as a [`Sighting`]. It compares what was found with what is
+//! known (`change`), teaches the estimator and the site, counts the page for its server, and answers with the next visit.
+//! The page's own state goes to and fro with the time queue; the planner holds only what is about sites and servers.
+//!
+//! Invariants: a page that is known is counted once for its server, at the interval of its state; what is given up is not
+//! counted. Not here: where states are stored, and what is done about a visit that is due.
+
+use std::time::Duration;
+
+use junkai_frontier::Time;
+use junkai_weburl::PageUrl;
+
+use crate::belief::Belief;
+use crate::change::{Change, Sameness, compare, counts_for};
+use crate::config::RevisitConfig;
+use crate::draw::Draw;
+use crate::estimator::{Chosen, Estimator, Evidence, Prior};
+use crate::explanation::{Explanation, Reason};
+use crate::servers::Servers;
+use crate::sighting::{Found, Sighting};
+use crate::sites::{SiteKey, Sites};
+use crate::state::PageState;
+use crate::version::Version;
+
+/// Plans the visits to known pages.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    config: RevisitConfig,
+    estimator: Chosen,
+    sites: Sites,
+    servers: Servers,
+}
+
+/// When the page is visited next, if it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// At this time.
+    At(Time),
+    /// Never: the page is given up, and its state can be dropped.
+    GiveUp(GiveUp),
+}
+
+/// Why a page is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GiveUp {
+    /// It is gone.
+    Gone,
+    /// It has moved for good.
+    Moved,
+    /// It could not be reached for long.
+    Failed,
+}
+
+/// What the planner makes of a revisit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// What changed.
+    pub change: Change,
+    /// When the page is visited next.
+    pub next: Next,
+}
+
+impl Planner {
+    /// A planner that knows nothing yet, for servers with keys below `keys`.
+    #[must_use]
+    pub fn new(config: &RevisitConfig, keys: u32) -> Planner {
+        Planner {
+            estimator: Chosen::new(config.estimator, Some(config.forgetting)),
+            sites: Sites::new(config.sites_max),
+            servers: Servers::new(&config.servers, keys),
+            config: config.clone(),
+        }
+    }
+
+    /// The load of the servers.
+    #[must_use]
+    pub fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    /// A page was visited for the first time: makes its state.
+    ///
+    /// A page that was gone or had moved is given up at once; the state is of no use then.
+    pub fn first_visit(&mut self, sighting: &Sighting<'_>, draw: Draw) -> (PageState, Next) {
+        let prior = self.sites.prior(SiteKey::of(sighting.page));
+        let interval = whole_millis(draw.between(self.config.first_min, self.config.first_max));
+        let mut state = PageState {
+            last_visit: sighting.at,
+            seen: sighting.at,
+            changed: None,
+            interval,
+            visits: 1,
+            changes: 0,
+            misses: 0,
+            signals: 0,
+            memory: self.estimator.begin(&prior),
+            version: None,
+            server: sighting.server,
+            worth: 1.0,
+            depth: 0,
+            kind: 0,
+        };
+        match &sighting.found {
+            Found::Page(version) => state.version = Some(version.clone()),
+            Found::Failed | Found::NotModified => state.misses = 1,
+            Found::Gone => return (state, Next::GiveUp(GiveUp::Gone)),
+            Found::Moved => return (state, Next::GiveUp(GiveUp::Moved)),
+        }
+        self.servers.add(state.server, state.interval);
+        let due = state.due();
+        (state, Next::At(due))
+    }
+
+    /// A known page was visited: brings its state up to date.
+    pub fn revisited(
+        &mut self,
+        state: &mut PageState,
+        sighting: &Sighting<'_>,
+        draw: Draw,
+    ) -> Judgement {
+        self.servers.remove(state.server, state.interval);
+        state.server = sighting.server;
+        state.visits = state.visits.saturating_add(1);
+        state.signals = 0;
+        let change = self.change(state, sighting);
+        let next = match change {
+            Change::First | Change::Same(_) | Change::ALittle { .. } | Change::Changed { .. } => {
+                self.was_seen(state, sighting, change, draw)
+            }
+            Change::Gone => self.was_missed(state, sighting.at, GiveUp::Gone),
+            Change::Moved => self.was_missed(state, sighting.at, GiveUp::Moved),
+            Change::Failed => self.was_missed(state, sighting.at, GiveUp::Failed),
+        };
+        if let Next::At(_) = next {
+            self.servers.add(state.server, state.interval);
+        }
+        Judgement { change, next }
+    }
+
+    /// The page is not visited any more, whatever the reason: it leaves its server's load.
+    pub fn forget(&mut self, state: &PageState) {
+        self.servers.remove(state.server, state.interval);
+    }
+
+    /// A state that was read back after a start: it joins its server's load.
+    pub fn remember(&mut self, state: &PageState) {
+        self.servers.add(state.server, state.interval);
+    }
+
+    /// What is believed of a page.
+    #[must_use]
+    pub fn belief(&self, state: &PageState, page: &PageUrl) -> Belief {
+        let prior = self.sites.prior(SiteKey::of(page));
+        self.estimator.belief(&state.memory, &prior)
+    }
+
+    /// Why a page is visited when it is; `now` is for the chance that it has changed.
+    #[must_use]
+    pub fn explain(&self, state: &PageState, page: &PageUrl, now: Time) -> Explanation {
+        let belief = self.belief(state, page);
+        let asked = self.config.policy.interval(&belief);
+        let reason = if 0 < state.misses {
+            Reason::Missing {
+                misses: state.misses,
+            }
+        } else if state.visits < 2 {
+            Reason::FirstRevisit
+        } else if asked < self.config.interval_min {
+            Reason::ShortestInterval
+        } else if self.config.interval_max < asked {
+            Reason::LongestInterval
+        } else {
+            Reason::Policy
+        };
+        Explanation {
+            belief,
+            chance: belief.chance(now.saturating_duration_since(state.seen)),
+            interval: state.interval,
+            due: state.due(),
+            visits: state.visits,
+            changes: state.changes,
+            reason,
+        }
+    }
+
+    /// What changed; the state's version becomes what was found.
+    fn change(&self, state: &mut PageState, sighting: &Sighting<'_>) -> Change {
+        let found = match &sighting.found {
+            Found::Page(found) => found,
+            Found::NotModified if state.version.is_some() => {
+                return Change::Same(Sameness::NotModified);
+            }
+            Found::NotModified | Found::Failed => return Change::Failed,
+            Found::Gone => return Change::Gone,
+            Found::Moved => return Change::Moved,
+        };
+        let Some(known) = &mut state.version else {
+            state.version = Some(found.clone());
+            return Change::First;
+        };
+        let counts = counts_for(sighting.page, &self.config.change, self.config.counts);
+        let change = compare(known, found, counts);
+        take_over(known, found, change);
+        change
+    }
+
+    /// The page was there: the estimator and the site learn, and the policy plans.
+    fn was_seen(
+        &mut self,
+        state: &mut PageState,
+        sighting: &Sighting<'_>,
+        change: Change,
+        draw: Draw,
+    ) -> Next {
+        let gap = sighting.at.saturating_duration_since(state.seen);
+        let site = SiteKey::of(sighting.page);
+        let prior = self.sites.prior(site);
+        if change != Change::First {
+            let evidence = if change.counts() {
+                state.changes = state.changes.saturating_add(1);
+                state.changed = Some(sighting.at);
+                Evidence::Changed { gap }
+            } else {
+                Evidence::Same { gap }
+            };
+            self.estimator.learn(&mut state.memory, &evidence, &prior);
+            let belief = self.estimator.belief(&state.memory, &prior);
+            self.sites.revisited(site, gap, &belief);
+        }
+        state.misses = 0;
+        state.last_visit = sighting.at;
+        state.seen = sighting.at;
+        state.interval = self.planned(state, &prior, draw);
+        Next::At(state.due())
+    }
+
+    fn planned(&self, state: &PageState, prior: &Prior, draw: Draw) -> Duration {
+        let belief = self.estimator.belief(&state.memory, prior);
+        let asked = self.config.policy.interval(&belief);
+        let bounded = if self.config.interval_max < asked {
+            draw.between(self.config.interval_spread_min, self.config.interval_max)
+        } else {
+            asked.max(self.config.interval_min)
+        };
+        whole_millis(bounded)
+    }
+
+    /// The page was not there: the interval doubles, until the page is given up.
+    fn was_missed(&self, state: &mut PageState, at: Time, why: GiveUp) -> Next {
+        state.misses = state.misses.saturating_add(1);
+        state.last_visit = at;
+        let missing = at.saturating_duration_since(state.seen);
+        let missing_min = match why {
+            GiveUp::Gone | GiveUp::Moved => self.config.gone_time_min,
+            GiveUp::Failed => self.config.failed_time_min,
+        };
+        if self.config.gone_visits_max <= state.misses && missing_min <= missing {
+            return Next::GiveUp(why);
+        }
+        let doubled = (2 * state.interval).min(self.config.interval_max);
+        state.interval = whole_millis(doubled);
+        Next::At(state.due())
+    }
+}
+
+/// Makes the known version what was found, but the content that changes are counted from stays until one counts.
+fn take_over(known: &mut Version, found: &Version, change: Change) {
+    let stored_in_full = if change.is_new_payload() {
+        found.captured
+    } else {
+        known.captured
+    };
+    let content = if change.counts() || known.content.is_none() {
+        found.content
+    } else {
+        known.content
+    };
+    *known = Version {
+        captured: stored_in_full,
+        content,
+        ..found.clone()
+    };
+}
+
+/// Rounded up to a millisecond: what a state keeps.
+fn whole_millis(interval: Duration) -> Duration {
+    let millis = interval.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,116 @@
+//! What a page was when it was last seen: enough to ask for it conditionally, and to tell whether it is another.
+
+use junkai_frontier::Time;
+
+/// Bytes of a digest, at most: SHA-256 has them all.
+pub const DIGEST_BYTES_MAX: usize = 32;
+
+/// Bytes of an entity tag that is kept, at most. Longer ones are left out: `Last-Modified` and the digest remain.
+pub const ETAG_BYTES_MAX: usize = 128;
+
+/// One version of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// The payload's digest, as the archive knows it.
+    pub digest: Digest,
+    /// What the page says, whatever surrounds it; none for what has no text.
+    pub content: Option<Content>,
+    /// When this payload was last stored in full: `WARC-Refers-To-Date` of the records that point to it.
+    pub captured: Time,
+    /// The server's own name for the version, for `If-None-Match`; at most [`ETAG_BYTES_MAX`] bytes.
+    pub etag: Option<Box<str>>,
+    /// When the server says that it came to be, for `If-Modified-Since`.
+    pub last_modified: Option<Time>,
+}
+
+/// A digest of at most [`DIGEST_BYTES_MAX`] bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest {
+    bytes: [u8; DIGEST_BYTES_MAX],
+    length: u8,
+}
+
+impl Digest {
+    /// Takes a digest's bytes; none if there are too many.
+    #[must_use]
+    pub fn new(digest: &[u8]) -> Option<Digest> {
+        let mut bytes = [0; DIGEST_BYTES_MAX];
+        bytes.get_mut(..digest.len())?.copy_from_slice(digest);
+        let length = u8::try_from(digest.len()).ok()?;
+        Some(Digest { bytes, length })
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Digest(")?;
+        for byte in self.as_bytes() {
+            write!(formatter, "{byte:02x}")?;
+        }
+        formatter.write_str(")")
+    }
+}
+
+/// What a page says, in numbers that can be compared; `page::content` makes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Equal for equal content.
+    pub fingerprint: u64,
+    /// Close, in bits that differ, for similar content.
+    pub sketch: u64,
+}
+
+impl Content {
+    /// How much two contents have in common: 1 if they are the same, towards 0 the less they share.
+    #[must_use]
+    pub fn similarity(&self, other: &Content) -> f32 {
+        if self.fingerprint == other.fingerprint {
+            return 1.0;
+        }
+        let differing = (self.sketch ^ other.sketch).count_ones();
+        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
+        let share = differing as f32 / u64::BITS as f32;
+        1.0 - share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_as_long_as_it_was() {
+        for length in 0..=DIGEST_BYTES_MAX {
+            let bytes: Vec<u8> = (1..=32).take(length).collect();
+            assert_eq!(Digest::new(&bytes).unwrap().as_bytes(), bytes);
+        }
+        assert_eq!(Digest::new(&[7; DIGEST_BYTES_MAX + 1]), None);
+    }
+
+    #[test]
+    fn digests_of_other_lengths_differ() {
+        assert_ne!(Digest::new(&[0; 20]), Digest::new(&[0; 32]));
+    }
+
+    #[test]
+    fn contents_are_as_similar_as_their_sketches() {
+        let content = |fingerprint, sketch| Content {
+            fingerprint,
+            sketch,
+        };
+        for (one, other, similarity) in [
+            (content(1, 0), content(1, u64::MAX), 1.0),
+            (content(1, 0), content(2, 0), 1.0),
+            (content(1, 0), content(2, 0xffff), 0.75),
+            (content(1, 0), content(2, u64::MAX), 0.0),
+        ] {
+            assert!((one.similarity(&other) - similarity).abs() < 1e-6);
+        }
+    }
+}
