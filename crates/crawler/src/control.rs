@@ -1,6 +1,6 @@
 //! Asking a running crawl: a socket in the archive's `state` folder, open to whoever may write there.
 //!
-//! One question a connection, one line each way: `explain URL` is answered by a [`Live`] as JSON. The frontier's thread
+//! One question a connection, one line each way: `explain URL` is answered by a [`Live`] as JSON, `wish WISH` by a [`Granted`]. The frontier's thread
 //! answers between two rounds, so what it tells is of one moment.
 
 use std::fs::{self, File};
@@ -17,12 +17,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::timestamp;
 use crate::visit::Report;
+use crate::wish::{Granted, Wish};
 
 const NAME: &str = "control.sock";
-/// The longest question.
-const QUESTION_BYTES_MAX: u64 = 16 * 1024;
-/// How long either side waits for the other.
+/// The longest question: as many URLs as a wish may have, as JSON writes them.
+const QUESTION_BYTES_MAX: u64 = 2 << 20;
+/// How long either side waits for the other to speak.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a wish may take: thousands of URLs go to disk.
+const WISH_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a running crawl says of a URL.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -104,36 +107,84 @@ fn answer(mut stream: &UnixStream, reports: &Sender<Report>) -> std::io::Result<
     BufReader::new(stream)
         .take(QUESTION_BYTES_MAX)
         .read_line(&mut question)?;
-    let Some(url) = question.trim_end().strip_prefix("explain ") else {
-        return stream.write_all(b"{\"error\":\"ask: explain URL\"}\n");
+    let question = question.trim_end();
+    let answer = if let Some(url) = question.strip_prefix("explain ") {
+        let (reply, answered) = bounded(1);
+        let url = url.to_owned();
+        ask_frontier(reports, Report::Asked { url, reply })
+            .and_then(|()| answered.recv_timeout(PATIENCE).ok())
+            .map(|live| serde_json::to_vec(&live))
+    } else if let Some(wish) = question.strip_prefix("wish ") {
+        match serde_json::from_str(wish) {
+            Ok(wish) => {
+                let (reply, answered) = bounded(1);
+                ask_frontier(reports, Report::Wished { wish, reply })
+                    .and_then(|()| answered.recv_timeout(WISH_PATIENCE).ok())
+                    .map(|granted| serde_json::to_vec(&granted))
+            }
+            Err(error) => Some(refusal(&format!("this is no wish: {error}"))),
+        }
+    } else {
+        Some(refusal("ask: explain URL, or: wish WISH"))
     };
-    let (reply, answered) = bounded(1);
-    if reports
-        .send(Report::Asked {
-            url: url.to_owned(),
-            reply,
-        })
-        .is_err()
-    {
-        return Ok(());
+    // The frontier's thread is busy, or gone: silence says so.
+    let Some(answer) = answer else { return Ok(()) };
+    let mut line = answer?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}
+
+fn ask_frontier(reports: &Sender<Report>, report: Report) -> Option<()> {
+    reports.send(report).ok()
+}
+
+fn refusal(words: &str) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&serde_json::json!({ "error": words }))
+}
+
+/// What a running crawl says to a wish.
+pub(crate) enum Answer {
+    /// This was done.
+    Granted(Granted),
+    /// It was not understood.
+    Refused(String),
+    /// Nothing: no crawl is running, or it is too busy.
+    None,
+}
+
+/// Tells a wish to the crawl that runs in this archive, if one does.
+pub(crate) fn tell(state: &Path, wish: &Wish) -> Answer {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Line {
+        Error { error: String },
+        Granted(Granted),
     }
-    if let Ok(live) = answered.recv_timeout(PATIENCE) {
-        let mut line = serde_json::to_vec(&live)?;
-        line.push(b'\n');
-        stream.write_all(&line)?;
+    let Ok(wish) = serde_json::to_string(wish) else {
+        return Answer::None;
+    };
+    let line = question(state, &format!("wish {wish}"), WISH_PATIENCE + PATIENCE);
+    match line.and_then(|line| serde_json::from_str(&line).ok()) {
+        Some(Line::Granted(granted)) => Answer::Granted(granted),
+        Some(Line::Error { error }) => Answer::Refused(error),
+        None => Answer::None,
     }
-    Ok(())
 }
 
 /// Asks the crawl that runs in this archive, if one does.
 pub(crate) fn ask(state: &Path, url: &str) -> Option<Live> {
+    let line = question(state, &format!("explain {url}"), PATIENCE)?;
+    serde_json::from_str(&line).ok()
+}
+
+/// Asks one question, and waits for the answer at most so long.
+fn question(state: &Path, words: &str, patience: Duration) -> Option<String> {
     let folder = File::open(state).ok()?;
     let stream = UnixStream::connect(short_path(&folder)).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    (&stream)
-        .write_all(format!("explain {url}\n").as_bytes())
-        .ok()?;
+    stream.set_read_timeout(Some(patience)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    (&stream).write_all(format!("{words}\n").as_bytes()).ok()?;
     let mut line = String::new();
     BufReader::new(&stream).read_line(&mut line).ok()?;
-    serde_json::from_str(&line).ok()
+    Some(line)
 }

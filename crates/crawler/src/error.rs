@@ -40,6 +40,30 @@ pub enum CrawlError {
         /// The archive.
         archive: PathBuf,
     },
+    /// A crawl has the archive, and does not say what became of a wish.
+    #[error(
+        "a crawl is using {archive} and did not answer; it may be opening or closing it: try again in a moment, which does no harm"
+    )]
+    NoAnswer {
+        /// The archive.
+        archive: PathBuf,
+    },
+    /// A running crawl did not understand a wish.
+    #[error("the running crawl refuses: {reason}")]
+    Refused {
+        /// Its words.
+        reason: String,
+    },
+    /// A small file of the state is not what was written.
+    #[error(
+        "{path} is damaged: {reason}; mend it by hand, or remove it and say again what was wished"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// There is no archive.
     #[error("{archive} is not an archive: it has no `state` folder")]
     NoArchive {

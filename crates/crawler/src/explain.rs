@@ -20,6 +20,7 @@ use crate::CrawlError;
 use crate::clock;
 use crate::control::{self, Live};
 use crate::log::Event;
+use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
 use crate::settings::Settings;
@@ -52,6 +53,8 @@ pub struct Explanation {
     pub server: Option<ServerState>,
     /// What the crawl that is running says of it; none if none is.
     pub live: Option<Live>,
+    /// Why no visit to it starts, if people wished so.
+    pub paused: Option<String>,
     /// When it is visited next, in words.
     pub next_visit: String,
 }
@@ -106,16 +109,23 @@ pub fn explain(
     let server = server(&state, settings, visits.last())?;
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
+    let address = visits.last().and_then(|event| event.server);
+    let paused = Paused::load(&state)?.reason(url.host(), address);
+    let next_visit = next_visit(
+        settings.crawl.order,
+        live.as_ref(),
+        waiting.as_ref(),
+        server.as_ref(),
+        visits.last(),
+    );
     Ok(Explanation {
         scope: scope(&state, settings, url, depth)?,
         known: waiting.is_some() || !visits.is_empty(),
-        next_visit: next_visit(
-            settings.crawl.order,
-            live.as_ref(),
-            waiting.as_ref(),
-            server.as_ref(),
-            visits.last(),
-        ),
+        next_visit: match &paused {
+            Some(reason) => format!("{next_visit}; but {reason}"),
+            None => next_visit,
+        },
+        paused,
         live,
         url: url.as_str().to_owned(),
         robots,
@@ -132,18 +142,13 @@ fn scope(
     url: &PageUrl,
     depth: u16,
 ) -> Result<String, CrawlError> {
-    let mut scope =
-        ScopeRules::new(&settings.scope).map_err(|mistakes| CrawlError::Settings { mistakes })?;
-    let canonical = Canonicalizer::new(&settings.canonical);
-    let mut found = Found::Link(depth);
-    for seed in servers::earlier_seeds(state)? {
-        if let Ok(seed) = canonical.parse(&seed) {
-            scope.add_root(&seed);
-            if seed == *url {
-                found = Found::Seed;
-            }
-        }
-    }
+    let scope = ScopeRules::in_force(state, settings)?;
+    let seeds = servers::earlier_seeds(state)?;
+    let found = if seeds.iter().any(|seed| seed == url.as_str()) {
+        Found::Seed
+    } else {
+        Found::Link(depth)
+    };
     Ok(scope.decide(url, found).to_string())
 }
 

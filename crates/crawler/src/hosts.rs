@@ -87,6 +87,14 @@ impl Hosts {
         }
     }
 
+    /// The address of `host`, as far as an answer still holds.
+    pub(crate) fn address_of(&self, host: &str, now: Time) -> Option<IpAddr> {
+        match self.find(host, now) {
+            Whereabouts::At(address, _) => Some(address),
+            Whereabouts::Nowhere(_) | Whereabouts::Unknown => None,
+        }
+    }
+
     /// Lets a visit wait for its host's address. Answers whether the host must be asked for.
     pub(crate) fn wait(&mut self, waiter: Waiter) -> bool {
         self.waiting_count += 1;

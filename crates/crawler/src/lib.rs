@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
 
+mod captured;
 mod checkpoint;
 mod clock;
 mod control;
@@ -15,28 +16,40 @@ mod error;
 mod explain;
 mod hosts;
 mod line_file;
+mod lock;
 mod log;
 mod manifest;
 mod opening;
 mod patience;
+mod paused;
 mod progress;
 mod rounds;
 mod rules;
 mod scope;
+mod scope_changes;
 mod servers;
 mod settings;
+mod small_file;
 mod stats;
+mod tell;
 mod visit;
 mod waiting_room;
+mod wish;
+mod wish_box;
 mod worker;
 
+pub use captured::{CapturedPages, Which, captured};
 pub use clock::ClockConfig;
 pub use control::Live;
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;
 pub use explain::{Explanation, Waiting, explain};
 pub use log::{Event as LogEvent, WarcPlace};
+pub use paused::Paused;
 pub use progress::{Counter, Progress, Snapshot, Stop};
 pub use scope::{Preset, ScopeConfig};
+pub use scope_changes::ScopeChanges;
 pub use settings::{CrawlConfig, Settings};
 pub use stats::{Stats, stats};
+pub use tell::{Told, When, tell};
+pub use wish::{Granted, ScopeWish, Whom, Wish};

@@ -25,7 +25,7 @@ pub struct Event<'a> {
     pub size: u64,
     /// The page.
     pub url: Cow<'a, str>,
-    /// How it was reached from a seed, a letter a hop: L link, E embed, R redirect, P prerequisite, M sitemap or feed.
+    /// How it was reached from a seed, a letter a hop: L link, E embed, R redirect, P prerequisite, M sitemap or feed, A asked for again.
     pub hops: Cow<'a, str>,
     /// The page that led here; empty for seeds.
     pub via: Cow<'a, str>,

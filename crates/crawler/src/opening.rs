@@ -10,16 +10,18 @@ use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
-use crate::CrawlError;
 use crate::checkpoint::Checkpoints;
 use crate::clock::Clock;
 use crate::log::Logs;
 use crate::manifest::Manifest;
+use crate::paused::Paused;
 use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
-use crate::servers::{self, Servers};
+use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::{is_discard_marker, is_of_page};
+use crate::wish::Wish;
+use crate::{CrawlError, lock, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -33,6 +35,10 @@ pub(crate) struct Opening {
     pub(crate) logs: Logs,
     pub(crate) checkpoints: Checkpoints,
     pub(crate) seeds: Vec<PageUrl>,
+    /// What is paused.
+    pub(crate) paused: Paused,
+    /// What was wished for while no crawl was running.
+    pub(crate) wishes: Vec<Wish>,
     /// The archive's folder.
     pub(crate) archive: PathBuf,
     /// Whether the archive was crawled before.
@@ -50,7 +56,7 @@ impl Opening {
         for part in ["archive", "indexes", "state", "logs"] {
             fs::create_dir_all(folder.join(part))?;
         }
-        let lock = lock(folder, &state)?;
+        let lock = lock::take(folder)?;
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
         write_settings_down(folder, &settings)?;
@@ -103,6 +109,8 @@ impl Opening {
             servers,
             logs,
             seeds,
+            paused: Paused::load(&state)?,
+            wishes: wish_box::look(&state)?,
             archive: folder.to_owned(),
             is_resumed,
             repairs,
@@ -130,17 +138,6 @@ fn in_words(recovery: &Recovery) -> Option<String> {
         ));
     }
     (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))
-}
-
-/// Takes the archive for this process; the kernel gives it back however the process ends.
-fn lock(folder: &Path, state: &Path) -> Result<File, CrawlError> {
-    let file = File::create(state.join("LOCK"))?;
-    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(_) => Err(CrawlError::InUse {
-            archive: folder.to_owned(),
-        }),
-    }
 }
 
 /// Writes the settings of this run to `state/settings.toml`, where `explain` finds them; and to a new archive's
@@ -228,14 +225,8 @@ fn scope_and_seeds(
     state: &Path,
     settings: &Settings,
 ) -> Result<(ScopeRules, Vec<PageUrl>), CrawlError> {
-    let mut scope =
-        ScopeRules::new(&settings.scope).map_err(|mistakes| CrawlError::Settings { mistakes })?;
+    let scope = ScopeRules::in_force(state, settings)?;
     let canonical = Canonicalizer::new(&settings.canonical);
-    for earlier in servers::earlier_seeds(state)? {
-        if let Ok(url) = canonical.parse(&earlier) {
-            scope.add_root(&url);
-        }
-    }
     let (mut seeds, mut mistakes) = (Vec::new(), Vec::new());
     for text in &settings.crawl.seeds {
         match canonical.parse_seed(text) {

@@ -18,6 +18,7 @@ macro_rules! counters {
             stop: AtomicU8,
             trouble: Mutex<Option<String>>,
             disk_low: AtomicBool,
+            all_paused: AtomicBool,
             waiting_for_room: AtomicU64,
         }
 
@@ -29,13 +30,15 @@ macro_rules! counters {
             pub trouble: Option<String>,
             /// The crawl waits for room on the disk.
             pub disk_full: bool,
+            /// The whole crawl is paused by the wish of people.
+            pub all_paused: bool,
         }
 
         impl Progress {
             /// Reads all counters.
             #[must_use]
             pub fn snapshot(&self) -> Snapshot {
-                Snapshot { $($name: self.$name.read(),)+ trouble: self.trouble(), disk_full: self.is_disk_full() }
+                Snapshot { $($name: self.$name.read(),)+ trouble: self.trouble(), disk_full: self.is_disk_full(), all_paused: self.is_all_paused() }
             }
         }
     };
@@ -78,6 +81,8 @@ counters! {
     put_off,
     /// Links found that are out of scope.
     out_of_scope,
+    /// Hosts and servers that are paused by the wish of people.
+    paused,
     /// Bytes free on the archive's disk.
     disk_free,
 }
@@ -150,6 +155,17 @@ impl Progress {
     /// Says whether the disk has too little room to go on. Answers whether that is news.
     pub(crate) fn set_disk_low(&self, low: bool) -> bool {
         self.disk_low.swap(low, Ordering::Relaxed) != low
+    }
+
+    /// Says whether the whole crawl is paused.
+    pub(crate) fn set_all_paused(&self, paused: bool) {
+        self.all_paused.store(paused, Ordering::Relaxed);
+    }
+
+    /// Whether the whole crawl is paused.
+    #[must_use]
+    pub fn is_all_paused(&self) -> bool {
+        self.all_paused.load(Ordering::Relaxed)
     }
 
     /// A thread begins to wait for room on the disk, or has found it.

@@ -10,6 +10,7 @@ mod discovery;
 mod intake;
 mod settling;
 mod turns;
+mod wishes;
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ use crate::hosts::Hosts;
 use crate::log::Logs;
 use crate::opening::Opening;
 use crate::patience;
+use crate::paused::Paused;
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rules::Rules;
 use crate::scope::ScopeRules;
@@ -64,6 +66,10 @@ pub(crate) struct Rounds {
     unplaced: HashSet<u64>,
     /// Pages whose visit is with a worker, for whoever asks.
     in_flight: HashSet<Fingerprint>,
+    /// Known pages that somebody asked for out of turn and that were not visited since.
+    asked: HashSet<Fingerprint>,
+    /// Where no visit starts, by the wish of people.
+    paused: Paused,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
     /// The archive's folder.
@@ -125,10 +131,9 @@ impl Rounds {
         self.follow_moved()
     }
 
-    /// How many visits may be in flight: none at the end or while the disk is full, and no more than pages are still
-    /// asked for.
+    /// How many visits may be in flight: none at the end, while the disk is full or the crawl is paused, and no more than pages are still asked for.
     fn starts_allowed(&self) -> usize {
-        if self.is_winding_down || self.progress.is_disk_full() {
+        if self.is_winding_down || self.progress.is_disk_full() || self.paused.all.is_some() {
             return 0;
         }
         let most = self.settings.crawl.concurrency.get();
@@ -173,6 +178,11 @@ impl Rounds {
         if keys <= self.seen.room() {
             return Ok(());
         }
+        self.checkpoint_at_once()
+    }
+
+    /// Makes everything that was written down durable before anything else happens.
+    fn checkpoint_at_once(&mut self) -> Result<(), CrawlError> {
         while let Err(error) =
             self.checkpoints
                 .at_once(&mut self.seen, self.room.backlog(), &self.logs)
@@ -270,6 +280,8 @@ impl Rounds {
             moved: Vec::new(),
             unplaced: HashSet::new(),
             in_flight: HashSet::new(),
+            asked: HashSet::new(),
+            paused: opening.paused,
             is_winding_down: false,
             archive: opening.archive,
             _lock: opening.lock,
@@ -279,8 +291,10 @@ impl Rounds {
             scheduler,
             crew,
         };
+        rounds.show_paused();
         rounds.admit_seeds(opening.seeds)?;
         rounds.write_down()?;
+        rounds.empty_wish_box(opening.wishes)?;
         Ok(rounds)
     }
 }

@@ -5,10 +5,16 @@
 //! Every decision names its [`Rule`], so that `junkai explain` can say why.
 
 use std::fmt;
+use std::path::Path;
 
-use junkai_weburl::PageUrl;
+use junkai_weburl::{Canonicalizer, PageUrl};
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
+
+use crate::CrawlError;
+use crate::scope_changes::ScopeChanges;
+use crate::servers;
+use crate::settings::Settings;
 
 /// Which discovered URLs belong to the crawl. Table `[scope]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -157,7 +163,12 @@ impl ScopeRules {
                     ));
                 }
             }
-            RegexSet::new(patterns).unwrap_or_else(|_| RegexSet::empty())
+            RegexSet::new(patterns).unwrap_or_else(|error| {
+                if problems.is_empty() {
+                    problems.push(format!("scope.{name}: all patterns together: {error}"));
+                }
+                RegexSet::empty()
+            })
         };
         let include = compile("include", &config.include);
         let exclude = compile("exclude", &config.exclude);
@@ -171,6 +182,34 @@ impl ScopeRules {
         } else {
             Err(problems)
         }
+    }
+
+    /// The rules of an archive: the configuration, the changes that people wished for, and the seeds of all runs.
+    pub(crate) fn in_force(state: &Path, settings: &Settings) -> Result<Self, CrawlError> {
+        let config = ScopeChanges::load(state)?.over(&settings.scope);
+        let mut rules = Self::new(&config).map_err(|mistakes| CrawlError::Settings { mistakes })?;
+        let canonical = Canonicalizer::new(&settings.canonical);
+        for seed in servers::earlier_seeds(state)? {
+            if let Ok(seed) = canonical.parse(&seed) {
+                rules.add_root(&seed);
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Takes other patterns; the seeds stay.
+    ///
+    /// # Errors
+    /// As [`ScopeRules::new`]; nothing changes then.
+    pub(crate) fn change(&mut self, config: &ScopeConfig) -> Result<(), Vec<String>> {
+        assert_eq!(
+            config.preset, self.config.preset,
+            "the seeds are kept as the preset compares them"
+        );
+        let mut changed = Self::new(config)?;
+        changed.roots = std::mem::take(&mut self.roots);
+        *self = changed;
+        Ok(())
     }
 
     /// Says what is wrong with the patterns, if anything.

@@ -9,9 +9,10 @@ use junkai_archive::Index;
 use junkai_frontier::admission::Order;
 use serde::Serialize;
 
-use crate::CrawlError;
 use crate::manifest::Manifest;
+use crate::paused::Paused;
 use crate::settings::Settings;
+use crate::{CrawlError, wish_box};
 
 /// What an archive holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -42,6 +43,10 @@ pub struct Stats {
     pub known: u64,
     /// Visits waiting at the last checkpoint.
     pub waiting: u64,
+    /// What is paused by the wish of people.
+    pub paused: Paused,
+    /// What was wished for and waits for the next start.
+    pub wishes: u64,
     /// The order of the last run; none if its settings cannot be read.
     pub order: Option<Order>,
 }
@@ -65,6 +70,8 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
         counts.known = manifest.known;
         counts.waiting = manifest.waiting;
     }
+    counts.paused = Paused::load(&state)?;
+    counts.wishes = wish_box::look(&state)?.len() as u64;
     counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;
     Ok(counts)

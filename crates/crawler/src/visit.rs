@@ -15,6 +15,7 @@ use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
 use crate::waiting_room::Receipt;
+use crate::wish::{Granted, Wish};
 
 /// One planned fetch.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct Visit {
     pub(crate) purpose: Purpose,
     /// How it lines up for its server.
     pub(crate) line: Line,
+    /// Somebody asked for this known page out of turn: its state is not here but in the time queue, where it stays.
+    pub(crate) is_asked: bool,
     /// What the links to it are worth: when it was handed out, or as far as that is known before.
     pub(crate) worth: f32,
     /// Its place among those that wait, until it is done.
@@ -48,10 +51,14 @@ pub(crate) enum Line {
     Returning,
 }
 
+/// How a page was reached that somebody asked for: not as a seed, around which the scope would reach.
+const ASKED_HOP: &str = "A";
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
 const RETURNING: u8 = 0x40;
+/// Set in an entry's kind when somebody asked for a page that is known.
+const ASKED: u8 = 0x20;
 /// The kind of an entry that says: this URL was discarded, and is not known.
 const DISCARDED: u8 = 0x80;
 
@@ -76,7 +83,7 @@ impl Purpose {
     }
 
     fn from_byte(byte: u8) -> Purpose {
-        match byte & !RETURNING {
+        match byte & !(RETURNING | ASKED) {
             1 => Purpose::Requisite,
             2 => Purpose::Robots,
             _ => Purpose::Page,
@@ -89,6 +96,7 @@ impl Visit {
     pub(crate) fn from_entry(entry: Entry, url: PageUrl, receipt: Receipt) -> Visit {
         Visit {
             url,
+            is_asked: is_asked(&entry),
             via: entry.via.into(),
             hops: entry.hops.into(),
             depth: entry.depth,
@@ -116,7 +124,7 @@ impl Visit {
             hops: self.hops.to_string(),
             depth: self.depth,
             tries: self.tries,
-            kind: self.purpose.to_byte() | line,
+            kind: self.purpose.to_byte() | line | if self.is_asked { ASKED } else { 0 },
             grade: 0,
             due,
         }
@@ -154,6 +162,25 @@ pub(crate) fn host_of(url: &PageUrl) -> u64 {
 pub(crate) fn returning(mut entry: Entry) -> Entry {
     entry.kind |= RETURNING;
     entry
+}
+
+/// The visit to a known page that somebody asked for out of turn.
+pub(crate) fn asked_entry(page: &PageUrl, purpose: Purpose, depth: u16, due: Time) -> Entry {
+    Entry {
+        url: page.as_str().to_owned(),
+        via: String::new(),
+        hops: ASKED_HOP.to_owned(),
+        depth,
+        tries: 0,
+        kind: purpose.to_byte() | RETURNING | ASKED,
+        grade: 0,
+        due,
+    }
+}
+
+/// Whether an entry is of a known page that somebody asked for.
+pub(crate) fn is_asked(entry: &Entry) -> bool {
+    !is_discard_marker(entry) && entry.kind & ASKED != 0
 }
 
 /// Whether an entry only says that its URL was discarded.
@@ -237,6 +264,11 @@ pub(crate) enum Report {
     Asked {
         url: String,
         reply: crossbeam_channel::Sender<Live>,
+    },
+    /// Somebody wishes something of the crawl.
+    Wished {
+        wish: Wish,
+        reply: crossbeam_channel::Sender<Granted>,
     },
     /// The worker cannot go on.
     Broken(String),

@@ -133,8 +133,8 @@ impl WaitingRoom {
         Ok(())
     }
 
-    /// Takes in a seed that is known already, and is to be visited once more.
-    pub(crate) fn append_seed(&mut self, mut entry: Entry) -> Result<(), CrawlError> {
+    /// Takes in a page that is known already, and is to be visited once more because somebody asks for it.
+    pub(crate) fn append_known(&mut self, mut entry: Entry) -> Result<(), CrawlError> {
         entry.grade = self.grade(SEED_WORTH);
         self.append(&entry)
     }

@@ -9,14 +9,15 @@ use junkai_weburl::PageUrl;
 
 use super::Rounds;
 use crate::CrawlError;
+use crate::captured::is_captured;
 use crate::visit::{Discovered, Purpose, Visit, returning};
 
 /// URLs that are looked up together: fewer than fit in the smallest table.
 const DISCOVERED_AT_A_TIME: usize = 4096;
 
 impl Rounds {
-    /// Offers the seeds that were not known yet.
-    pub(super) fn admit_seeds(&mut self, seeds: Vec<PageUrl>) -> Result<(), CrawlError> {
+    /// Offers the seeds that were not known yet, and those that failed before. Answers how many these are.
+    pub(super) fn admit_seeds(&mut self, seeds: Vec<PageUrl>) -> Result<u64, CrawlError> {
         for seed in &seeds {
             self.widen_scope(seed);
         }
@@ -26,21 +27,22 @@ impl Rounds {
             depth: 0,
             purpose: Purpose::Page,
         };
-        let seeds: Vec<Discovered> = seeds.into_iter().map(seed).collect();
-        self.discover(&seeds, &Origin::seeds())?;
-        self.try_failed_seeds_again(&seeds)
+        let (mut new, mut known) = (Vec::new(), Vec::new());
+        for url in seeds {
+            let is_known = self.seen.contains(url.fingerprint().0)?;
+            if is_known { &mut known } else { &mut new }.push(seed(url));
+        }
+        self.discover(&new, &Origin::seeds())?;
+        Ok(new.len() as u64 + self.try_failed_seeds_again(&known)?)
     }
 
-    /// A seed that was given up in an earlier run is tried again: somebody asks for it again.
-    fn try_failed_seeds_again(&mut self, seeds: &[Discovered]) -> Result<(), CrawlError> {
+    /// A seed that was given up in an earlier run is tried again: somebody asks for it again. Answers how many are.
+    fn try_failed_seeds_again(&mut self, seeds: &[Discovered]) -> Result<u64, CrawlError> {
         let index = Index::open(&self.archive)?;
         let mut failed = BTreeSet::new();
         for seed in seeds {
-            let url = seed.url.as_str();
-            // The index folds case and more; another page's capture is none of this one.
-            let is_captured = index.lookup(url)?.flatten().any(|entry| entry.url == url);
-            if !is_captured {
-                failed.insert(url);
+            if !is_captured(&index, &seed.url)? {
+                failed.insert(seed.url.as_str());
             }
         }
         if !failed.is_empty() {
@@ -51,11 +53,12 @@ impl Rounds {
             })?;
         }
         let now = self.clock.now();
+        let count = failed.len() as u64;
         // Each once, however often it was asked for.
         for seed in seeds.iter().filter(|seed| failed.remove(seed.url.as_str())) {
-            self.room.append_seed(returning(seed.entry("", "", now)))?;
+            self.room.append_known(returning(seed.entry("", "", now)))?;
         }
-        Ok(())
+        Ok(count)
     }
 
     /// Takes in URLs that are in scope, in the order of the document: those that were not known join those that wait, and links to those that wait

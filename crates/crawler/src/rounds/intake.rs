@@ -31,6 +31,10 @@ impl Rounds {
                     // Whoever asked may have gone.
                     let _gone = reply.send(self.live(&url));
                 }
+                Some(Report::Wished { wish, reply }) => {
+                    let granted = self.wished(wish)?;
+                    let _gone = reply.send(granted);
+                }
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),
                 None => break,
             }
@@ -82,6 +86,9 @@ impl Rounds {
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.in_flight.remove(&ended.visit.url.fingerprint());
+        if ended.fate == Fate::Done {
+            self.asked.remove(&ended.visit.url.fingerprint());
+        }
         // Before the lease is given back: the page that came in may be the last one asked for.
         self.count(&ended);
         self.scheduler.set_concurrency_max(self.starts_allowed());

@@ -58,6 +58,9 @@ impl Rounds {
 
     /// Brings a visit to its server's line in the ring, by way of its host's address.
     pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
+        let Some(visit) = self.heed_wishes(visit)? else {
+            return Ok(());
+        };
         let now = self.clock.now();
         if visit.purpose != Purpose::Robots
             && let Say::Denied { line } = self.rules.ask(&visit.url, now)
@@ -151,6 +154,13 @@ impl Rounds {
     fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
         match self.hosts.find(visit.url.host(), now) {
+            Whereabouts::At(_, there)
+                if there == key
+                    && let Some(until) = self.paused_until(&visit, now) =>
+            {
+                self.end_unvisited(key, now);
+                self.put_away(visit, until)?;
+            }
             Whereabouts::At(_, there) if there == key && self.must_wait_for_rules(&visit, now) => {
                 self.end_unvisited(key, now);
                 self.put_away(visit, now + RULES_PATIENCE)?;

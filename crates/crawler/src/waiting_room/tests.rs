@@ -372,7 +372,7 @@ fn a_page_with_two_entries_on_disk_stands_once() {
         let now = room.clock.now();
         let entry = found(1).entry("", "", now);
         room.take_in(entry.clone(), &page(1), None).unwrap();
-        room.append_seed(entry).unwrap();
+        room.append_known(entry).unwrap();
         room.refill(10).unwrap();
         let visit = room.next().unwrap().unwrap();
         assert_eq!(number(&visit), 1);

@@ -1,0 +1,221 @@
+//! What people wish for: granted on the frontier's thread, and heeded when a visit comes up.
+//!
+//! A wish is granted between two reports, and its answer goes out when what was done is written down. What waited in the wish box while no crawl was
+//! running is granted first of all, and the box is emptied after a checkpoint.
+
+use junkai_frontier::Time;
+use junkai_weburl::PageUrl;
+
+use super::Rounds;
+use crate::scope::{Found, Rule};
+use crate::scope_changes::ScopeChanges;
+use crate::visit::{Outcome, Purpose, Visit, asked_entry, is_asked, status};
+use crate::wish::{Granted, ScopeWish, URLS_MAX, Wish};
+use crate::{CrawlError, wish_box};
+
+/// Pages that are asked for and not visited yet, at most. They are known by heart, so that each is visited once however often it is asked for.
+const ASKED_MAX: usize = 100_000;
+
+impl Rounds {
+    /// Grants what was wished for while no crawl was running.
+    pub(super) fn empty_wish_box(&mut self, wishes: Vec<Wish>) -> Result<(), CrawlError> {
+        if wishes.is_empty() {
+            return Ok(());
+        }
+        // A kill may have come after some were granted.
+        let asked = &mut self.asked;
+        self.room.backlog().scan(|entry| {
+            if is_asked(entry) {
+                asked.insert(junkai_weburl::Fingerprint::of(&entry.url));
+            }
+        })?;
+        for wish in wishes {
+            let granted = self.grant(wish)?;
+            for reason in granted.reasons {
+                tracing::warn!(reason, "a wish could not be granted");
+            }
+        }
+        self.write_down()?;
+        self.checkpoint_at_once()?;
+        wish_box::empty(&self.archive.join("state"))?;
+        Ok(())
+    }
+
+    /// Grants a wish of somebody who waits for the answer.
+    pub(super) fn wished(&mut self, wish: Wish) -> Result<Granted, CrawlError> {
+        tracing::info!(?wish, "a wish");
+        let granted = self.grant(wish)?;
+        // What is answered survives a kill.
+        self.write_down()?;
+        Ok(granted)
+    }
+
+    fn grant(&mut self, wish: Wish) -> Result<Granted, CrawlError> {
+        match wish {
+            Wish::Add { seeds } => self.add(&seeds),
+            Wish::Revisit { pages } => self.revisit(&pages),
+            Wish::Pause { whom } => {
+                let is_news = self.paused.pause(&whom, self.clock.now());
+                self.paused_changed(is_news)
+            }
+            Wish::Resume { whom } => {
+                let is_news = self.paused.resume(&whom);
+                self.paused_changed(is_news)
+            }
+            Wish::Scope(change) => self.change_scope(&change),
+        }
+    }
+
+    /// Crawls from further seeds.
+    fn add(&mut self, seeds: &[String]) -> Result<Granted, CrawlError> {
+        let mut granted = Granted::default();
+        let mut accepted = Vec::new();
+        for text in seeds.iter().take(URLS_MAX) {
+            match self.canonical.parse_seed(text) {
+                Ok(seed) => match self.rule_for(&seed, Found::Seed) {
+                    rule if rule.accepts() => accepted.push(seed),
+                    rule => granted.refuse(format!("{seed}: {rule}")),
+                },
+                Err(error) => granted.refuse(format!("{text:?}: {error}")),
+            }
+        }
+        let count = accepted.len() as u64;
+        granted.done = self.admit_seeds(accepted)?;
+        granted.already = count.saturating_sub(granted.done);
+        Ok(granted)
+    }
+
+    /// Lets known pages be visited once more, besides the visits that are planned for them.
+    fn revisit(&mut self, pages: &[String]) -> Result<Granted, CrawlError> {
+        let now = self.clock.now();
+        let mut granted = Granted::default();
+        for text in pages.iter().take(URLS_MAX) {
+            let page = match self.canonical.parse_seed(text) {
+                Ok(page) => page,
+                Err(error) => {
+                    granted.refuse(format!("{text:?}: {error}"));
+                    continue;
+                }
+            };
+            let fingerprint = page.fingerprint();
+            if !self.seen.contains(fingerprint.0)? {
+                granted.refuse(format!("{page} is not known; `junkai add` takes new pages"));
+                continue;
+            }
+            let purpose = match self.rule_for(&page, Found::Link(0)) {
+                rule if rule.accepts() => Purpose::Page,
+                // It was captured: a page in scope needs it.
+                Rule::Outside => Purpose::Requisite,
+                rule => {
+                    granted.refuse(format!("{page}: {rule}"));
+                    continue;
+                }
+            };
+            if self.asked.contains(&fingerprint) {
+                granted.count(false);
+            } else if self.asked.len() < ASKED_MAX {
+                self.room
+                    .append_known(asked_entry(&page, purpose, self.depth_asked(), now))?;
+                self.asked.insert(fingerprint);
+                granted.count(true);
+            } else {
+                granted.refuse(format!(
+                    "{page}: {ASKED_MAX} pages are asked for and not visited yet; ask again later"
+                ));
+            }
+        }
+        Ok(granted)
+    }
+
+    /// How deep a page counts that is asked for. How it was found is not at hand; where depth is bounded, it leads no further.
+    fn depth_asked(&self) -> u16 {
+        self.settings.scope.depth_max.unwrap_or(0)
+    }
+
+    fn paused_changed(&mut self, is_news: bool) -> Result<Granted, CrawlError> {
+        let mut granted = Granted::default();
+        granted.count(is_news);
+        if is_news {
+            while let Err(error) = self.paused.store(&self.archive.join("state")) {
+                self.wait_for_room(error)?;
+            }
+            self.show_paused();
+        }
+        Ok(granted)
+    }
+
+    pub(super) fn show_paused(&self) {
+        let count = self.paused.hosts.len() + self.paused.servers.len();
+        self.progress.paused.set(count as u64);
+        self.progress.set_all_paused(self.paused.all.is_some());
+    }
+
+    fn change_scope(&mut self, wish: &ScopeWish) -> Result<Granted, CrawlError> {
+        let state = self.archive.join("state");
+        let mut changes = ScopeChanges::load(&state)?;
+        let mut granted = changes.grant(wish, &self.settings.scope);
+        if granted.done == 0 {
+            return Ok(granted);
+        }
+        if let Ok(mut scope) = self.scope.write()
+            && let Err(mistakes) = scope.change(&changes.over(&self.settings.scope))
+        {
+            granted.done = 0;
+            granted.refuse(mistakes.join("; "));
+            return Ok(granted);
+        }
+        while let Err(error) = changes.store(&state) {
+            self.wait_for_room(error)?;
+        }
+        Ok(granted)
+    }
+
+    fn rule_for(&self, url: &PageUrl, found: Found) -> Rule {
+        let scope = self.scope.read();
+        scope.map_or(Rule::Outside, |scope| scope.decide(url, found))
+    }
+
+    /// Lets a visit go on its way that comes up, unless people wish otherwise: it is put off while its host is paused, and dismissed if the scope no
+    /// longer takes it.
+    pub(super) fn heed_wishes(&mut self, visit: Visit) -> Result<Option<Visit>, CrawlError> {
+        let found = match visit.purpose {
+            Purpose::Robots => None,
+            Purpose::Requisite => Some(Found::Requisite),
+            Purpose::Page if visit.is_seed() => Some(Found::Seed),
+            Purpose::Page => Some(Found::Link(visit.depth)),
+        };
+        if let Some(rule) = found
+            .map(|found| self.rule_for(&visit.url, found))
+            .filter(|rule| !rule.accepts())
+        {
+            let outcome = Outcome {
+                status: status::OUT_OF_SCOPE,
+                result: rule.to_string(),
+                ..Outcome::default()
+            };
+            self.asked.remove(&visit.url.fingerprint());
+            self.progress.out_of_scope.add(1);
+            self.dismiss(visit, &outcome)?;
+            return Ok(None);
+        }
+        let now = self.clock.now();
+        match self.paused_until(&visit, now) {
+            Some(until) => {
+                self.put_away(visit, until)?;
+                Ok(None)
+            }
+            None => Ok(Some(visit)),
+        }
+    }
+
+    /// Until when a visit is put off because its host or its server is paused. A server whose address is not known yet is asked about later, when it
+    /// is.
+    pub(super) fn paused_until(&self, visit: &Visit, now: Time) -> Option<Time> {
+        if self.paused.is_empty() {
+            return None;
+        }
+        let host = visit.url.host();
+        let address = self.hosts.address_of(host, now);
+        self.paused.until(host, address, now)
+    }
+}

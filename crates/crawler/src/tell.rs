@@ -1,0 +1,196 @@
+//! Telling a crawl what is wished, whether it runs or not.
+//!
+//! A running crawl is told through its control socket, and answers when what it did would survive a kill. A stopped archive is told by its files,
+//! under the archive's lock: pauses and scope change at once; seeds and pages wait in the [wish box](crate::wish_box) for the next start.
+//! Between the two, while a crawl opens or closes, [`tell`] waits.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use hashbrown::HashSet;
+use junkai_archive::Index;
+use junkai_frontier::Time;
+use junkai_weburl::{Canonicalizer, PageUrl};
+use serde::Serialize;
+
+use crate::captured::is_captured;
+use crate::control::{self, Answer};
+use crate::paused::Paused;
+use crate::scope::{Found, ScopeRules};
+use crate::scope_changes::ScopeChanges;
+use crate::settings::Settings;
+use crate::wish::{Granted, Wish};
+use crate::{CrawlError, lock, wish_box};
+
+/// How long to wait for a crawl that opens, closes, or is too busy to answer.
+const PATIENCE: Duration = Duration::from_mins(1);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What became of a wish, and when it takes effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// When it takes effect.
+    pub when: When,
+    /// What was done.
+    #[serde(flatten)]
+    pub granted: Granted,
+}
+
+/// When a wish takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// It did: a crawl is running.
+    Now,
+    /// With the next start of the crawl.
+    NextStart,
+}
+
+/// Tells the crawl of the archive in `folder` what is wished.
+///
+/// # Errors
+/// If there is no archive, it cannot be written, or a crawl has it and does not answer.
+pub fn tell(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, CrawlError> {
+    let state = folder.join("state");
+    if !state.is_dir() {
+        return Err(CrawlError::NoArchive {
+            archive: folder.to_owned(),
+        });
+    }
+    let mut told = Told {
+        when: When::Now,
+        granted: Granted::default(),
+    };
+    let parts = match wish {
+        Wish::Add { seeds } => {
+            let seeds = acceptable_seeds(&state, settings, seeds, &mut told.granted)?;
+            Wish::several(seeds, |seeds| Wish::Add { seeds })
+        }
+        Wish::Revisit { pages } => {
+            let pages = captured_pages(folder, settings, pages, &mut told.granted)?;
+            Wish::several(pages, |pages| Wish::Revisit { pages })
+        }
+        other => vec![other.clone()],
+    };
+    for part in parts {
+        let part = tell_part(folder, settings, &part)?;
+        told.when = part.when;
+        told.granted.add(part.granted);
+    }
+    Ok(told)
+}
+
+/// Tells a wish that fits into one line.
+fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, CrawlError> {
+    let state = folder.join("state");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match control::tell(&state, wish) {
+            Answer::Granted(granted) => {
+                return Ok(Told {
+                    when: When::Now,
+                    granted,
+                });
+            }
+            Answer::Refused(reason) => return Err(CrawlError::Refused { reason }),
+            // To ask again does no harm, even if it was heard.
+            Answer::None => {}
+        }
+        if let Some(lock) = lock::try_take(folder)? {
+            return Ok(Told {
+                when: When::NextStart,
+                granted: write_down(&state, settings, wish, &lock)?,
+            });
+        }
+        if deadline <= Instant::now() {
+            return Err(CrawlError::NoAnswer {
+                archive: folder.to_owned(),
+            });
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Writes a wish into the files of an archive that is ours while `_lock` is held.
+fn write_down(
+    state: &Path,
+    settings: &Settings,
+    wish: &Wish,
+    _lock: &File,
+) -> Result<Granted, CrawlError> {
+    let mut granted = Granted::default();
+    match wish {
+        Wish::Add { seeds: urls } | Wish::Revisit { pages: urls } => {
+            wish_box::put(state, std::slice::from_ref(wish))?;
+            granted.done = urls.len() as u64;
+        }
+        Wish::Pause { whom } => {
+            let mut paused = Paused::load(state)?;
+            granted.count(paused.pause(whom, wall_clock()));
+            paused.store(state)?;
+        }
+        Wish::Resume { whom } => {
+            let mut paused = Paused::load(state)?;
+            granted.count(paused.resume(whom));
+            paused.store(state)?;
+        }
+        Wish::Scope(change) => {
+            let mut changes = ScopeChanges::load(state)?;
+            granted = changes.grant(change, &settings.scope);
+            changes.store(state)?;
+        }
+    }
+    Ok(granted)
+}
+
+/// Seeds that can be crawled; the others are refused.
+fn acceptable_seeds(
+    state: &Path,
+    settings: &Settings,
+    seeds: &[String],
+    granted: &mut Granted,
+) -> Result<Vec<PageUrl>, CrawlError> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let scope = ScopeRules::in_force(state, settings)?;
+    let (mut accepted, mut known) = (Vec::new(), HashSet::new());
+    for text in seeds {
+        match canonical.parse_seed(text) {
+            Ok(seed) if !known.insert(seed.fingerprint()) => {}
+            Ok(seed) => match scope.decide(&seed, Found::Seed) {
+                rule if rule.accepts() => accepted.push(seed),
+                rule => granted.refuse(format!("{seed}: {rule}")),
+            },
+            Err(error) => granted.refuse(format!("{text:?}: {error}")),
+        }
+    }
+    Ok(accepted)
+}
+
+/// Pages that were captured; the others cannot be visited again, and are refused.
+fn captured_pages(
+    folder: &Path,
+    settings: &Settings,
+    pages: &[String],
+    granted: &mut Granted,
+) -> Result<Vec<PageUrl>, CrawlError> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let index = Index::open(folder)?;
+    let (mut accepted, mut known) = (Vec::new(), HashSet::new());
+    for text in pages {
+        match canonical.parse_seed(text) {
+            Ok(page) if !known.insert(page.fingerprint()) => {}
+            Ok(page) if is_captured(&index, &page)? => accepted.push(page),
+            Ok(page) => granted.refuse(format!(
+                "{page} was never captured; `junkai add` takes new pages, and tries failed ones again"
+            )),
+            Err(error) => granted.refuse(format!("{text:?}: {error}")),
+        }
+    }
+    Ok(accepted)
+}
+
+fn wall_clock() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Time::EPOCH + since.unwrap_or_default()
+}

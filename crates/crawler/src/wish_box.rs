@@ -1,0 +1,86 @@
+//! The wish box: wishes that a stopped archive keeps for its next start, in `state/wishes.jsonl`.
+//!
+//! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`rounds::wishes`) and
+//! empties the box only when what it did is durable. A kill in between grants them again, which does no harm.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::wish::Wish;
+
+const NAME: &str = "wishes.jsonl";
+
+/// Keeps wishes until the next start. When this returns they survive a power failure.
+pub(crate) fn put(state: &Path, wishes: &[Wish]) -> io::Result<()> {
+    let path = state.join(NAME);
+    let mut lines = Vec::new();
+    // A line that a power failure tore would spoil the next one.
+    if fs::read(&path).is_ok_and(|bytes| !bytes.is_empty() && bytes.last() != Some(&b'\n')) {
+        lines.push(b'\n');
+    }
+    for wish in wishes {
+        serde_json::to_writer(&mut lines, wish)?;
+        lines.push(b'\n');
+    }
+    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+    file.write_all(&lines)?;
+    file.sync_all()?;
+    File::open(state)?.sync_all()
+}
+
+/// The wishes that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.
+pub(crate) fn look(state: &Path) -> io::Result<Vec<Wish>> {
+    let bytes = match fs::read(state.join(NAME)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
+}
+
+/// Empties the box: everything in it was granted, and that is durable.
+pub(crate) fn empty(state: &Path) -> io::Result<()> {
+    match fs::remove_file(state.join(NAME)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(seed: &str) -> Wish {
+        Wish::Add {
+            seeds: vec![seed.to_owned()],
+        }
+    }
+
+    #[test]
+    fn wishes_come_out_in_the_order_in_which_they_went_in() {
+        let state = tempfile::tempdir().unwrap();
+        assert_eq!(look(state.path()).unwrap(), []);
+        put(state.path(), &[add("a"), add("b")]).unwrap();
+        put(state.path(), &[add("c")]).unwrap();
+        assert_eq!(look(state.path()).unwrap(), [add("a"), add("b"), add("c")]);
+        empty(state.path()).unwrap();
+        empty(state.path()).unwrap();
+        assert_eq!(look(state.path()).unwrap(), []);
+    }
+
+    #[test]
+    fn a_torn_line_takes_no_other_wish_with_it() {
+        let state = tempfile::tempdir().unwrap();
+        put(state.path(), &[add("a"), add("b")]).unwrap();
+        let path = state.path().join(NAME);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
+        put(state.path(), &[add("c")]).unwrap();
+        assert_eq!(look(state.path()).unwrap(), [add("a"), add("c")]);
+    }
+}
