@@ -21,7 +21,6 @@
 //! So every page can be reached from page 0. Copying is done by asking which link the other page has there, which may be
 //! copied again, up to a fixed depth: no state is needed.
 
-mod chance;
 mod host_table;
 
 use std::num::NonZeroU32;
@@ -30,12 +29,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::chance::{Chance, exp};
 use crate::hosts::numbered_host;
 use crate::links::Builder;
 use crate::progress::{Progress, Reporter, Stage};
 use crate::write::{Form, GraphWriter, write_lines};
 use crate::{GraphError, HostCut, Hosts, Page, WebGraph};
-use chance::{Chance, exp};
 use host_table::{HostTable, Place};
 
 /// What a generated graph is like. The defaults lie near real crawls.

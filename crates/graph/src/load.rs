@@ -21,7 +21,7 @@ mod bits;
 mod bvgraph;
 mod edges;
 mod names;
-mod text;
+pub(crate) mod text;
 
 use std::borrow::Cow;
 use std::fs;

@@ -1,8 +1,8 @@
 //! The hosts of a generated graph: blocks of neighbouring pages, with sizes by a power law.
 
-use super::chance::{Chance, cube_root, whole};
 use super::{GeneratorConfig, Purpose};
 use crate::Page;
+use crate::chance::{Chance, cube_root, whole};
 
 /// Where hosts begin. The only thing that a generator keeps in memory: 4 bytes a host.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Lines of a text file, through gzip if it is compressed, with their numbers.
+//! Lines of a text file, through gzip or zstd if it is compressed, with their numbers.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,10 +11,10 @@ use flate2::bufread::MultiGzDecoder;
 use crate::GraphError;
 
 /// Bytes of the longest line that is taken for one: far more than any URL that a crawler keeps.
-pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
+pub(crate) const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// Reads a file line by line. A line ends with LF or CR LF, which do not belong to it.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     path: PathBuf,
     input: Box<dyn BufRead>,
     consumed: Rc<Cell<u64>>,
@@ -24,7 +24,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path) -> Result<Self, GraphError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, GraphError> {
         Self::try_open(path).map_err(|source| GraphError::Read {
             path: path.to_owned(),
             source,
@@ -42,11 +42,14 @@ impl Lines {
             count: Rc::clone(&consumed),
         };
         let mut raw = BufReader::with_capacity(BUFFER_BYTES, counted);
-        let input: Box<dyn BufRead> = if raw.fill_buf()?.starts_with(&GZIP_MAGIC) {
-            Box::new(BufReader::with_capacity(
-                BUFFER_BYTES,
-                MultiGzDecoder::new(raw),
-            ))
+        let start = raw.fill_buf()?;
+        let input: Box<dyn BufRead> = if start.starts_with(&GZIP_MAGIC) {
+            let decoder = MultiGzDecoder::new(raw);
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
+        } else if start.starts_with(&zstd::zstd_safe::MAGICNUMBER.to_le_bytes()) {
+            // The library's own bound on the window, 128 MiB, holds for what a file may ask for.
+            let decoder = zstd::Decoder::with_buffer(raw)?;
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
         } else {
             Box::new(raw)
         };
@@ -61,7 +64,7 @@ impl Lines {
     }
 
     /// The next line with its number, counted from 1.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, &[u8])>, GraphError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, GraphError> {
         self.line.clear();
         // One byte more than allowed, and the line's end.
         let limit = LINE_BYTES_MAX as u64 + 2;
@@ -90,18 +93,18 @@ impl Lines {
     }
 
     /// Bytes of the file read so far.
-    pub(super) fn consumed(&self) -> u64 {
+    pub(crate) fn consumed(&self) -> u64 {
         self.consumed.get()
     }
 
     /// Bytes of the file.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.size
     }
 }
 
 /// The beginning of a line, for a message.
-pub(super) fn shortened(line: &[u8]) -> String {
+pub(crate) fn shortened(line: &[u8]) -> String {
     const CHARACTERS_MAX: usize = 60;
     let text = String::from_utf8_lossy(&line[..line.len().min(4 * CHARACTERS_MAX)]);
     let mut short: String = text.chars().take(CHARACTERS_MAX).collect();

@@ -5,7 +5,7 @@ use std::f64::consts::{LN_2, SQRT_2};
 
 /// A stream of draws, of which each is a function of the key and of how many came before it.
 #[derive(Clone, Debug)]
-pub(super) struct Chance {
+pub(crate) struct Chance {
     state: u64,
 }
 
@@ -14,46 +14,46 @@ const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Chance {
     /// Draws that belong to these three numbers.
-    pub(super) fn about(seed: u64, subject: u64, purpose: u64) -> Self {
+    pub(crate) fn about(seed: u64, subject: u64, purpose: u64) -> Self {
         let state = mix(seed ^ mix(subject.wrapping_add(STEP) ^ mix(purpose.wrapping_add(STEP))));
         Self { state }
     }
 
     /// Any number, each as probable.
     #[inline]
-    pub(super) fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
         mix(self.state)
     }
 
     /// A number below the bound, each as probable (but for 2⁻³²); 0 if there is none.
     #[inline]
-    pub(super) fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         let product = u64::from(bound) * (self.number() >> 32);
         u32::try_from(product >> 32).unwrap_or(0)
     }
 
     /// At least 0 and below 1.
     #[inline]
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
         (self.number() >> 11) as f64 * UNIT
     }
 
     #[inline]
-    pub(super) fn is(&mut self, probability: f64) -> bool {
+    pub(crate) fn is(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
     /// A rank below the bound; rank *r* with a probability of about 1 / (*r* + 1), exactly ln((*r* + 2) / (*r* + 1)) / ln(*bound* + 1).
     #[inline]
-    pub(super) fn zipf(&mut self, bound: u32) -> u32 {
+    pub(crate) fn zipf(&mut self, bound: u32) -> u32 {
         let place = exp(self.unit() * ln(f64::from(bound) + 1.0));
         whole(place).saturating_sub(1).min(bound.saturating_sub(1))
     }
 
     /// From the normal distribution, by Marsaglia's polar method.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         loop {
             let (one, other) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
             let square = one * one + other * other;
@@ -66,7 +66,7 @@ impl Chance {
     /// A number from 1 to `most`, with a probability in proportion to its `-exponent`th power.
     ///
     /// Devroye, "Non-Uniform Random Variate Generation", 1986, section X.6.1; what is above `most` is drawn again.
-    pub(super) fn power_law(&mut self, exponent: f64, most: u32) -> u32 {
+    pub(crate) fn power_law(&mut self, exponent: f64, most: u32) -> u32 {
         let bend = exponent - 1.0;
         let two = exp(bend * LN_2);
         loop {
@@ -81,21 +81,21 @@ impl Chance {
     }
 
     /// A whole number with this mean: one of its two neighbours.
-    pub(super) fn rounded(&mut self, mean: f64) -> u32 {
+    pub(crate) fn rounded(&mut self, mean: f64) -> u32 {
         whole(mean + self.unit())
     }
 }
 
 /// Spreads a number over all 64 bits: the finisher of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 #[inline]
-pub(super) fn mix(number: u64) -> u64 {
+pub(crate) fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     number ^ (number >> 31)
 }
 
 /// The cube root, rounded up.
-pub(super) fn cube_root(number: u32) -> u32 {
+pub(crate) fn cube_root(number: u32) -> u32 {
     let is_reached = |root: u64| u64::from(number) <= root * root * root;
     let mut root = whole(exp(ln(f64::from(number.max(1))) / 3.0));
     while !is_reached(root.into()) {
@@ -111,7 +111,7 @@ pub(super) fn cube_root(number: u32) -> u32 {
     reason = "the conversion cuts the fraction off, and saturates"
 )]
 #[inline]
-pub(super) fn whole(number: f64) -> u32 {
+pub(crate) fn whole(number: f64) -> u32 {
     number as u32
 }
 
@@ -129,7 +129,7 @@ const fn inverses<const COUNT: usize>(step: u32) -> [f64; COUNT] {
 
 /// The exponential function, to about 15 digits, for −700 < x < 700.
 #[inline]
-pub(super) fn exp(x: f64) -> f64 {
+pub(crate) fn exp(x: f64) -> f64 {
     const INVERSES: [f64; 13] = inverses(1);
     let doublings = (x / LN_2).round();
     // The logarithm of 2 in two parts, of which the first times a small whole number is exact.
@@ -145,7 +145,7 @@ pub(super) fn exp(x: f64) -> f64 {
 
 /// The natural logarithm, to about 15 digits, for normal positive numbers.
 #[inline]
-pub(super) fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     const ODD_INVERSES: [f64; 11] = inverses(2);
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as f64 - 1023.0;
