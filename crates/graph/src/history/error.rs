@@ -59,9 +59,9 @@ impl fmt::Display for BadLine {
 }
 
 fn listed(first: &[BadLine], count: u64) -> String {
-    let mut list: String = first.iter().map(|bad| format!("\n  {bad}")).collect();
-    if (first.len() as u64) < count {
-        list.push_str("\n  …");
+    let mut list: Vec<String> = first.iter().map(BadLine::to_string).collect();
+    if (list.len() as u64) < count {
+        list.push("…".to_owned());
     }
-    list
+    format!("\n  {}", list.join("\n  "))
 }
