@@ -148,7 +148,7 @@ pub(crate) fn compare(known: &Version, found: &Version, counts: Counts) -> Chang
         return Change::Changed { similarity: None };
     };
     let similarity = before.similarity(now);
-    let is_same = before.fingerprint == now.fingerprint;
+    let is_same = before.is_same(now);
     let changed = Change::Changed {
         similarity: Some(similarity),
     };

@@ -33,7 +33,6 @@ pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the lowest seven bits")]
 fn low_bits(number: u64) -> u8 {
     (number & 0x7f) as u8
 }

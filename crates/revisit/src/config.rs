@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use junkai_page::content::A_LITTLE;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{ChangeRule, Counts};
@@ -62,8 +63,8 @@ pub struct RevisitConfig {
     /// 180 days: servers come back.
     #[serde(with = "humantime_serde")]
     pub failed_time_min: Duration,
-    /// What counts as a change, unless a rule says otherwise: "payload", "content" or `{ similarity = 0.95 }`. Default
-    /// `{ similarity = 0.95 }`: noise and small edits are captured when they are met, and not run after. Pages without text
+    /// What counts as a change, unless a rule says otherwise: "payload", "content" or `{ similarity = 0.96 }`. Default
+    /// `{ similarity = 0.96 }`: noise and small edits are captured when they are met, and not run after. Pages without text
     /// are compared by their payload.
     pub counts: Counts,
     /// What counts as a change for some pages; the first rule that a page matches holds. Default none.
@@ -137,7 +138,7 @@ impl Default for RevisitConfig {
             gone_visits_max: 5,
             gone_time_min: 30 * DAY,
             failed_time_min: 180 * DAY,
-            counts: Counts::Similarity(0.95),
+            counts: Counts::Similarity(A_LITTLE),
             change: Vec::new(),
             sites_max: 65_536,
             servers: ServersConfig::default(),

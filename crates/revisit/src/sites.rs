@@ -38,9 +38,9 @@ const SWEEP_MAX: usize = 64;
 /// What is known of sites.
 #[derive(Clone, Debug)]
 pub(crate) struct Sites {
-    sites: Vec<Site>,
+    table: Vec<Site>,
     places: HashMap<u64, usize>,
-    sites_max: usize,
+    bound: usize,
     hand: usize,
     all: Rates,
 }
@@ -76,9 +76,9 @@ struct Rates {
 impl Sites {
     pub(crate) fn new(sites_max: usize) -> Sites {
         Sites {
-            sites: Vec::new(),
+            table: Vec::new(),
             places: HashMap::new(),
-            sites_max: sites_max.max(1),
+            bound: sites_max.max(1),
             hand: 0,
             all: Rates::of(RATE_AT_FIRST, SHAPE_AT_FIRST, WEIGHT_AT_FIRST),
         }
@@ -87,7 +87,7 @@ impl Sites {
     /// What is believed of a page of the site before its first revisit.
     pub(crate) fn prior(&self, key: SiteKey) -> Prior {
         match self.places.get(&key.0) {
-            Some(place) => self.sites[*place].rates.drawn_to(&self.all).prior(),
+            Some(place) => self.table[*place].rates.drawn_to(&self.all).prior(),
             None => self.all.prior(),
         }
     }
@@ -107,7 +107,7 @@ impl Sites {
             Some(place) => *place,
             None => self.make_room(key),
         };
-        &mut self.sites[place]
+        &mut self.table[place]
     }
 
     fn make_room(&mut self, key: SiteKey) -> usize {
@@ -116,13 +116,13 @@ impl Sites {
             rates: Rates::of(RATE_AT_FIRST, SHAPE_AT_FIRST, 0.0),
             is_met: false,
         };
-        let place = if self.sites.len() < self.sites_max {
-            self.sites.push(site);
-            self.sites.len() - 1
+        let place = if self.table.len() < self.bound {
+            self.table.push(site);
+            self.table.len() - 1
         } else {
             let place = self.longest_unmet();
-            self.places.remove(&self.sites[place].key.0);
-            self.sites[place] = site;
+            self.places.remove(&self.table[place].key.0);
+            self.table[place] = site;
             place
         };
         self.places.insert(key.0, place);
@@ -133,8 +133,8 @@ impl Sites {
     fn longest_unmet(&mut self) -> usize {
         for _ in 0..SWEEP_MAX {
             let place = self.hand;
-            self.hand = (self.hand + 1) % self.sites.len();
-            let site = &mut self.sites[place];
+            self.hand = (self.hand + 1) % self.table.len();
+            let site = &mut self.table[place];
             if !site.is_met {
                 return place;
             }
@@ -155,7 +155,7 @@ impl Rates {
 
     fn take_in(&mut self, belief: &Belief, weight: f64) {
         let all = self.weight + weight;
-        if !(0.0 < all) {
+        if all <= 0.0 {
             return;
         }
         let part = weight / all;

@@ -1,6 +1,7 @@
 //! What a page was when it was last seen: enough to ask for it conditionally, and to tell whether it is another.
 
 use junkai_frontier::Time;
+use junkai_page::content::Content;
 
 /// Bytes of a digest, at most: SHA-256 has them all.
 pub const DIGEST_BYTES_MAX: usize = 32;
@@ -57,29 +58,6 @@ impl std::fmt::Debug for Digest {
     }
 }
 
-/// What a page says, in numbers that can be compared; `page::content` makes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Content {
-    /// Equal for equal content.
-    pub fingerprint: u64,
-    /// Close, in bits that differ, for similar content.
-    pub sketch: u64,
-}
-
-impl Content {
-    /// How much two contents have in common: 1 if they are the same, towards 0 the less they share.
-    #[must_use]
-    pub fn similarity(&self, other: &Content) -> f32 {
-        if self.fingerprint == other.fingerprint {
-            return 1.0;
-        }
-        let differing = (self.sketch ^ other.sketch).count_ones();
-        #[expect(clippy::cast_precision_loss, reason = "at most 64")]
-        let share = differing as f32 / u64::BITS as f32;
-        1.0 - share
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,21 +74,5 @@ mod tests {
     #[test]
     fn digests_of_other_lengths_differ() {
         assert_ne!(Digest::new(&[0; 20]), Digest::new(&[0; 32]));
-    }
-
-    #[test]
-    fn contents_are_as_similar_as_their_sketches() {
-        let content = |fingerprint, sketch| Content {
-            fingerprint,
-            sketch,
-        };
-        for (one, other, similarity) in [
-            (content(1, 0), content(1, u64::MAX), 1.0),
-            (content(1, 0), content(2, 0), 1.0),
-            (content(1, 0), content(2, 0xffff), 0.75),
-            (content(1, 0), content(2, u64::MAX), 0.0),
-        ] {
-            assert!((one.similarity(&other) - similarity).abs() < 1e-6);
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Two numbers per page that remember all its visits: a Gamma distribution, filtered.
 //!
-//! Assumed-density filtering (Maybeck, *Stochastic Models, Estimation and Control* 2, 1982, chapter 12; Minka, PhD thesis,
+//! Assumed-density filtering (Maybeck, *Stochastic Models, Estimation and Control* 2, 1982, chapter 12; Minka, doctoral thesis,
 //! MIT, 2001, chapter 3) of a Poisson rate under one-bit observations. It works from the first visit, has no singular
 //! cases, and neither the unevenness of gaps nor their number biases it, as they do seed 002's equation 4.
 //!
@@ -66,7 +66,7 @@ impl Estimator for Gamma {
     }
 
     fn learn(&self, memory: &mut GammaMemory, evidence: &Evidence, prior: &Prior) {
-        let before = Distribution::of_memory(memory);
+        let before = Distribution::of_memory(*memory);
         let after = match *evidence {
             Evidence::Same { gap } => self.forgotten(before, gap, prior).unchanged(gap),
             Evidence::Changed { gap } => {
@@ -91,7 +91,7 @@ impl Estimator for Gamma {
     }
 
     fn belief(&self, memory: &GammaMemory, _prior: &Prior) -> Belief {
-        let now = Distribution::of_memory(memory);
+        let now = Distribution::of_memory(*memory);
         Belief {
             rate: now.shape / now.seconds,
             shape: now.shape,
@@ -132,7 +132,7 @@ impl Distribution {
         }
     }
 
-    fn of_memory(memory: &GammaMemory) -> Distribution {
+    fn of_memory(memory: GammaMemory) -> Distribution {
         Distribution {
             shape: within(memory.shape.into(), SHAPES),
             seconds: within(memory.seconds.into(), SECONDS),

@@ -1,4 +1,4 @@
-//! A page state as bytes: about sixty, and as many again for an entity tag and the dates that the server told.
+//! A page state as bytes: about ninety, most of them the digest and what the page says.
 //!
 //! ```text
 //! format (1 byte) · parts (varint of flags) · last visit (µs) · interval (ms) · visits · changes · server · memory
@@ -13,11 +13,12 @@
 use std::time::Duration;
 
 use junkai_frontier::{ServerKey, Time};
+use junkai_page::content::{Content, Sketch};
 
 use super::PageState;
 use crate::codec::{Reader, put_bytes, put_float, put_signed, put_varint};
 use crate::estimator::{GammaMemory, Memory, NaiveMemory, SeedMemory};
-use crate::version::{Content, DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};
+use crate::version::{DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};
 
 /// The first byte of every state.
 const FORMAT: u8 = 1;
@@ -151,7 +152,9 @@ fn put_version(out: &mut Vec<u8>, version: &Version, last_visit: Time) {
     put_signed(out, before(last_visit, version.captured));
     if let Some(content) = version.content {
         out.extend_from_slice(&content.fingerprint.to_le_bytes());
-        out.extend_from_slice(&content.sketch.to_le_bytes());
+        out.extend_from_slice(&content.own.to_le_bytes());
+        out.extend_from_slice(&content.sketch.to_bits().to_le_bytes());
+        put_varint(out, content.words.into());
     }
     if let Some(etag) = kept_etag(version) {
         put_bytes(out, etag.as_bytes());
@@ -252,7 +255,9 @@ fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: Time) -> Option
     if parts & part::CONTENT != 0 {
         version.content = Some(Content {
             fingerprint: u64::from_le_bytes(reader.array()?),
-            sketch: u64::from_le_bytes(reader.array()?),
+            own: u32::from_le_bytes(reader.array()?),
+            sketch: Sketch::from_bits(u128::from_le_bytes(reader.array()?)),
+            words: reader.number()?,
         });
     }
     if parts & part::ETAG != 0 {
