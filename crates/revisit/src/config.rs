@@ -24,7 +24,10 @@ pub struct RevisitConfig {
     /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of seed 002 with the typical changed gap that the name
     /// says; the first is the seed's own. "naive": changes by time. All but the first are there to be compared with.
     pub estimator: EstimatorKind,
-    /// How the time of the next visit follows from it. Default "seed".
+    /// How the time of the next visit follows from it. Default "index".
+    ///
+    /// "index": a page is visited when a visit is worth its price, which `visits_a_day` sets. "seed": the interval is the time between
+    /// two changes, as in seed 002. "uniform": all pages alike. The last two are there to be compared with.
     pub policy: PolicyKind,
     /// Between versions captured (1: an archive) and freshness (0: a mirror). Default 1.
     pub objective: f64,

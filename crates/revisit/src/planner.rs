@@ -12,12 +12,14 @@ use std::time::Duration;
 use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 
+use crate::agenda::{Agenda, Asking};
 use crate::belief::Belief;
-use crate::change::{Change, Sameness, compare, counts_for};
+use crate::change::{Change, Counts, Sameness, compare, counts_for};
 use crate::config::RevisitConfig;
 use crate::draw::Draw;
 use crate::estimator::{Chosen, Estimator, Evidence, Prior};
 use crate::explanation::{Explanation, Reason};
+use crate::policy::Outlook;
 use crate::servers::Servers;
 use crate::sighting::{Found, Sighting};
 use crate::sites::{SiteKey, Sites};
@@ -30,7 +32,7 @@ pub struct Planner {
     config: RevisitConfig,
     estimator: Chosen,
     sites: Sites,
-    servers: Servers,
+    agenda: Agenda,
 }
 
 /// When the page is visited next, if it is.
@@ -69,28 +71,34 @@ impl Planner {
         Planner {
             estimator: Chosen::new(config.estimator, Some(config.forgetting)),
             sites: Sites::new(config.sites_max),
-            servers: Servers::new(&config.servers, keys),
+            agenda: Agenda::new(config, keys),
             config: config.clone(),
         }
     }
 
-    /// The load of the servers.
+    /// What servers are asked for, and can bear.
     #[must_use]
     pub fn servers(&self) -> &Servers {
-        &self.servers
+        self.agenda.servers()
+    }
+
+    /// What plans the visits: the price of one, and what the servers can bear.
+    #[must_use]
+    pub fn agenda(&self) -> &Agenda {
+        &self.agenda
     }
 
     /// A page was visited for the first time: makes its state.
     ///
     /// A page that was gone or had moved is given up at once; the state is of no use then.
     pub fn first_visit(&mut self, sighting: &Sighting<'_>, draw: Draw) -> (PageState, Next) {
+        self.agenda.visited(sighting.server, sighting.took);
         let prior = self.sites.prior(SiteKey::of(sighting.page));
-        let interval = whole_millis(draw.between(self.config.first_min, self.config.first_max));
         let mut state = PageState {
             last_visit: sighting.at,
             seen: sighting.at,
             changed: None,
-            interval,
+            interval: Duration::ZERO,
             visits: 1,
             changes: 0,
             misses: 0,
@@ -108,7 +116,8 @@ impl Planner {
             Found::Gone => return (state, Next::GiveUp(GiveUp::Gone)),
             Found::Moved => return (state, Next::GiveUp(GiveUp::Moved)),
         }
-        self.servers.add(state.server, state.interval);
+        state.interval = self.planned(&state, sighting, &prior, draw);
+        self.agenda.add(state.server, state.interval);
         let due = state.due();
         (state, Next::At(due))
     }
@@ -120,7 +129,8 @@ impl Planner {
         sighting: &Sighting<'_>,
         draw: Draw,
     ) -> Judgement {
-        self.servers.remove(state.server, state.interval);
+        self.agenda.remove(state.server, state.interval);
+        self.agenda.visited(sighting.server, sighting.took);
         state.server = sighting.server;
         state.visits = state.visits.saturating_add(1);
         state.signals = 0;
@@ -134,19 +144,19 @@ impl Planner {
             Change::Failed => self.was_missed(state, sighting.at, GiveUp::Failed),
         };
         if let Next::At(_) = next {
-            self.servers.add(state.server, state.interval);
+            self.agenda.add(state.server, state.interval);
         }
         Judgement { change, next }
     }
 
     /// The page is not visited any more, whatever the reason: it leaves its server's load.
     pub fn forget(&mut self, state: &PageState) {
-        self.servers.remove(state.server, state.interval);
+        self.agenda.remove(state.server, state.interval);
     }
 
     /// A state that was read back after a start: it joins its server's load.
     pub fn remember(&mut self, state: &PageState) {
-        self.servers.add(state.server, state.interval);
+        self.agenda.add(state.server, state.interval);
     }
 
     /// What is believed of a page.
@@ -160,7 +170,7 @@ impl Planner {
     #[must_use]
     pub fn explain(&self, state: &PageState, page: &PageUrl, now: Time) -> Explanation {
         let belief = self.belief(state, page);
-        let asked = self.config.policy.interval(&belief);
+        let asked = self.agenda.asked(&outlook(state, belief));
         let reason = if 0 < state.misses {
             Reason::Missing {
                 misses: state.misses,
@@ -200,7 +210,10 @@ impl Planner {
             state.version = Some(found.clone());
             return Change::First;
         };
-        let counts = counts_for(sighting.page, &self.config.change, self.config.counts);
+        let counts = match counts_for(sighting.page, &self.config.change, self.config.counts) {
+            Counts::Payload if self.agenda.counts_content_only(sighting.server) => Counts::Content,
+            counts => counts,
+        };
         let change = compare(known, found, counts);
         take_over(known, found, change);
         change
@@ -232,19 +245,25 @@ impl Planner {
         state.misses = 0;
         state.last_visit = sighting.at;
         state.seen = sighting.at;
-        state.interval = self.planned(state, &prior, draw);
+        state.interval = self.planned(state, sighting, &prior, draw);
         Next::At(state.due())
     }
 
-    fn planned(&self, state: &PageState, prior: &Prior, draw: Draw) -> Duration {
+    fn planned(
+        &mut self,
+        state: &PageState,
+        sighting: &Sighting<'_>,
+        prior: &Prior,
+        draw: Draw,
+    ) -> Duration {
         let belief = self.estimator.belief(&state.memory, prior);
-        let asked = self.config.policy.interval(&belief);
-        let bounded = if self.config.interval_max < asked {
-            draw.between(self.config.interval_spread_min, self.config.interval_max)
-        } else {
-            asked.max(self.config.interval_min)
+        let asking = Asking {
+            page: sighting.page,
+            server: state.server,
+            now: sighting.at,
+            outlook: outlook(state, belief),
         };
-        whole_millis(bounded)
+        whole_millis(self.agenda.interval(&asking, draw))
     }
 
     /// The page was not there: the interval doubles, until the page is given up.
@@ -282,6 +301,15 @@ fn take_over(known: &mut Version, found: &Version, change: Change) {
         content,
         ..found.clone()
     };
+}
+
+/// What the policy is told of a page.
+fn outlook(state: &PageState, belief: Belief) -> Outlook {
+    Outlook {
+        worth: state.worth.into(),
+        is_new: state.visits < 2,
+        ..Outlook::new(belief)
+    }
 }
 
 /// Rounded up to a millisecond: what a state keeps.

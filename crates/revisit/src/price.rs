@@ -1,0 +1,147 @@
+//! What a visit must be worth to be made: the price that keeps all visits within their budget.
+//!
+//! With a budget of visits a day, the price rises while more visits are planned than it allows, and falls while fewer are. Without
+//! one it is fixed, so that a page is visited once per change that is expected of it: seed 002's interval.
+//!
+//! The price is moved through the exposure that it stands for, the *depth*: intervals are proportional to it when visits are for versions,
+//! so a price that is twice as deep halves the visits wherever it stands. A planned interval is only changed when its page is
+//! visited; so one step is the share of the pages that one visit is, and the price settles in about one round over all
+//! pages, whatever their number. The same steps find the *pressure* of an overloaded server ([`Pressure`]), which deepens the price for
+//! its pages alone.
+//!
+//! Kolobov, Lubetzky, Peres and Horvitz, "Optimal Freshness Crawl Under Politeness Constraints", SIGIR 2019: at the optimum all
+//! pages of one server have one price, that of the others or a higher one.
+//!
+//! # Notation
+//! *ℓ*: [`Price::level`]; *x*: depth; *ℓ* = *v*(*x*)·(*η* + (1 − *η*)·`DEPTH_DAYS`), *v* as in `policy::value`.
+//!
+//! Departures: the paper solves for all prices at once and again every few days; ours move with every visit, so the pages
+//! need not be listed.
+
+use crate::policy::{EXPOSURE_MAX, Objective, exposure_worth, visit_value};
+use crate::servers::LoadIndex;
+
+const DAY_SECONDS: f64 = 86_400.0;
+
+/// The page whose exposure is the depth changes once in so many days; where freshness counts, pages that change less often still
+/// have a price.
+const DEPTH_DAYS: f64 = 400.0;
+
+/// Without a budget, a page that changes once in so many days is visited as often, whatever visits are for.
+const UNBUDGETED_DAYS: f64 = 30.0;
+
+const DEPTHS: (f64, f64) = (1e-6, EXPOSURE_MAX);
+
+/// Of fewer pages than this a visit is no smaller share: the price of a small crawl does not leap.
+const PAGES_MIN: f64 = 64.0;
+
+/// The price of a visit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    objective: Objective,
+    visits_per_second: Option<f64>,
+    depth: f64,
+}
+
+impl Price {
+    /// The price of visits for this objective, within a budget of visits a day if there is one.
+    #[must_use]
+    pub fn new(objective: Objective, visits_a_day: Option<f64>) -> Price {
+        let scale = objective.stake(1.0 / (DEPTH_DAYS * DAY_SECONDS));
+        let level = visit_value(1.0) * objective.stake(1.0 / (UNBUDGETED_DAYS * DAY_SECONDS));
+        let depth = exposure_worth(level / scale).unwrap_or(DEPTHS.1);
+        Price {
+            objective,
+            visits_per_second: visits_a_day
+                .filter(|visits| visits.is_finite() && 0.0 < *visits)
+                .map(|visits| visits / DAY_SECONDS),
+            depth,
+        }
+    }
+
+    /// *ℓ*, for pages of a server under this pressure.
+    #[must_use]
+    pub fn level(&self, pressure: Pressure) -> f64 {
+        let scale = self.objective.stake(1.0 / (DEPTH_DAYS * DAY_SECONDS));
+        let depth = (self.depth * pressure.factor()).min(DEPTHS.1);
+        scale * visit_value(depth)
+    }
+
+    /// The exposure that the price stands for.
+    #[must_use]
+    pub fn depth(&self) -> f64 {
+        self.depth
+    }
+
+    /// Takes up the depth of an earlier run; what is no depth is left aside.
+    pub(crate) fn restore(&mut self, depth: f64) {
+        if self.visits_per_second.is_some() && DEPTHS.0 <= depth && depth <= DEPTHS.1 {
+            self.depth = depth;
+        }
+    }
+
+    /// Moves towards the budget, after one more visit was planned.
+    pub(crate) fn settle(&mut self, planned: &LoadIndex) {
+        if let Some(budget) = self.visits_per_second {
+            let step = step(planned, budget, PAGES_MIN);
+            self.depth = (self.depth * step.exp()).clamp(DEPTHS.0, DEPTHS.1);
+        }
+    }
+}
+
+/// How far the price of an overloaded server's pages is beyond that of the others: ln of the factor on the depth. Zero for all
+/// others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Pressure(f32);
+
+impl Pressure {
+    /// That of a server that can bear its load.
+    pub const NONE: Pressure = Pressure(0.0);
+
+    /// Intervals a thousand million times as long: no server needs as much.
+    const MAX: f32 = 20.0;
+    const PAGES_MIN: f64 = 8.0;
+
+    /// By how much the depth is multiplied: 1 or more.
+    #[must_use]
+    pub fn factor(self) -> f64 {
+        f64::from(self.0).exp()
+    }
+
+    /// Whether the server is relieved at all.
+    #[must_use]
+    pub fn is_some(self) -> bool {
+        0.0 < self.0
+    }
+
+    /// What is left of it beyond another one.
+    pub(crate) fn beyond(self, other: Pressure) -> Pressure {
+        Pressure((self.0 - other.0).max(0.0))
+    }
+
+    /// The pressure that multiplies the depth by so much.
+    pub(crate) fn of_factor(factor: f64) -> Pressure {
+        #[expect(clippy::cast_possible_truncation, reason = "within bounds below")]
+        let logarithm = factor.ln() as f32;
+        // `max` first: what is no number becomes none.
+        Pressure(logarithm.max(0.0).min(Pressure::MAX))
+    }
+
+    /// Moves towards the capacity of the server, after one of its visits was planned.
+    pub(crate) fn settle(&mut self, planned: &LoadIndex, capacity: f64) {
+        let step = step(planned, capacity, Pressure::PAGES_MIN);
+        #[expect(clippy::cast_possible_truncation, reason = "a step is below one")]
+        let pressure = self.0 + step as f32;
+        self.0 = pressure.clamp(0.0, Pressure::MAX);
+    }
+}
+
+/// One visit's share of the way from what is planned to what is allowed, as a logarithm.
+fn step(planned: &LoadIndex, allowed: f64, pages_min: f64) -> f64 {
+    let planned_rate = planned.per_second();
+    if planned_rate <= 0.0 || allowed <= 0.0 {
+        return 0.0;
+    }
+    let pages = (planned.pages() as f64).max(pages_min);
+    (planned_rate / allowed).ln().clamp(-1.0, 1.0) / pages
+}
