@@ -14,6 +14,8 @@ pub const ETAG_BYTES_MAX: usize = 128;
 pub struct Version {
     /// The payload's digest, as the archive knows it.
     pub digest: Digest,
+    /// The digest by which the archive's index knows the payload, where that is another: of a body that came in chunks.
+    pub indexed: Option<Digest>,
     /// What the page says, whatever surrounds it; none for what has no text.
     pub content: Option<Content>,
     /// When this payload was last stored in full: `WARC-Refers-To-Date` of the records that point to it.

@@ -35,7 +35,9 @@ mod part {
     pub(super) const CONTENT: u64 = 1 << 7;
     pub(super) const ETAG: u64 = 1 << 8;
     pub(super) const LAST_MODIFIED: u64 = 1 << 9;
-    pub(super) const ALL: u64 = (1 << 10) - 1;
+    /// The version has a digest of its own in the index.
+    pub(super) const INDEXED: u64 = 1 << 10;
+    pub(super) const ALL: u64 = (1 << 11) - 1;
 }
 
 /// Tags of the estimators' memories.
@@ -113,7 +115,8 @@ impl PageState {
             | flag(self.kind != 0, part::KIND)
             | flag(version.is_some(), part::VERSION)
             | version.map_or(0, |version| {
-                flag(version.content.is_some(), part::CONTENT)
+                flag(version.indexed.is_some(), part::INDEXED)
+                    | flag(version.content.is_some(), part::CONTENT)
                     | flag(kept_etag(version).is_some(), part::ETAG)
                     | flag(version.last_modified.is_some(), part::LAST_MODIFIED)
             })
@@ -150,6 +153,9 @@ fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
 fn put_version(out: &mut Vec<u8>, version: &Version, last_visit: Time) {
     put_bytes(out, version.digest.as_bytes());
     put_signed(out, before(last_visit, version.captured));
+    if let Some(indexed) = &version.indexed {
+        put_bytes(out, indexed.as_bytes());
+    }
     if let Some(content) = version.content {
         out.extend_from_slice(&content.fingerprint.to_le_bytes());
         out.extend_from_slice(&content.own.to_le_bytes());
@@ -169,7 +175,7 @@ fn read_state(reader: &mut Reader<'_>) -> Option<PageState> {
         return None;
     }
     let parts = reader.varint()?;
-    let within_version = part::CONTENT | part::ETAG | part::LAST_MODIFIED;
+    let within_version = part::CONTENT | part::ETAG | part::LAST_MODIFIED | part::INDEXED;
     let has_stray_part = parts & part::VERSION == 0 && parts & within_version != 0;
     if parts & !part::ALL != 0 || has_stray_part {
         return None;
@@ -247,11 +253,15 @@ fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: Time) -> Option
     let captured = read_before(reader, last_visit)?;
     let mut version = Version {
         digest,
+        indexed: None,
         content: None,
         captured,
         etag: None,
         last_modified: None,
     };
+    if parts & part::INDEXED != 0 {
+        version.indexed = Some(Digest::new(reader.bytes(DIGEST_BYTES_MAX)?)?);
+    }
     if parts & part::CONTENT != 0 {
         version.content = Some(Content {
             fingerprint: u64::from_le_bytes(reader.array()?),
