@@ -9,6 +9,8 @@
 
 pub mod admission;
 pub mod backlog;
+mod bitmap;
+mod coding;
 mod disk;
 pub mod lease;
 pub mod politeness;
@@ -17,6 +19,7 @@ pub mod scheduler;
 pub mod seen;
 pub mod server;
 pub mod time;
+pub mod time_queue;
 
 pub use admission::{
     Admission, BudgetConfig, Budgets, Candidate, Degree, Fifo, Gain, InDegree, Order, Source,

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::BacklogError;
-use super::entry::{Input, put_number};
 use super::frame;
 use super::ticket::SegmentId;
+use crate::coding::{Input, put_number};
 use crate::disk::{self, Disk};
 
 pub(super) const PREFIX: &str = "acks-";

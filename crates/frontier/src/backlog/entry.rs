@@ -1,10 +1,11 @@
 //! One waiting visit, and its bytes on disk.
 //!
-//! Numbers are written in groups of seven bits, low ones first. The page that a link was found on often begins as the link does, so only the
+//! The page that a link was found on often begins as the link does, so only the
 //! rest of it is kept. A grade takes a byte only where there is one.
 
 use super::SegmentId;
 use super::ticket::Ticket;
+use crate::coding::{Input, put_bytes, put_number, unzigzag, zigzag};
 use crate::time::Time;
 
 /// A visit that waits for its time.
@@ -78,11 +79,11 @@ pub(super) fn encode(
     if entry.grade != 0 {
         out.push(entry.grade);
     }
-    put_text(&entry.hops, out);
-    put_text(&entry.url, out);
+    put_bytes(entry.hops.as_bytes(), out);
+    put_bytes(entry.url.as_bytes(), out);
     let shared = shared_prefix(&entry.url, &entry.via);
     put_number(shared as u64, out);
-    put_text(&entry.via[shared..], out);
+    put_bytes(&entry.via.as_bytes()[shared..], out);
 }
 
 /// The entry in `bytes`; nothing if they are not exactly one.
@@ -127,67 +128,6 @@ pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
         sequence,
         replaces,
     })
-}
-
-/// Appends a number in as few bytes as it needs.
-pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    while 0x80 <= number {
-        out.push(low_seven(number) | 0x80);
-        number >>= 7;
-    }
-    out.push(low_seven(number));
-}
-
-fn low_seven(number: u64) -> u8 {
-    number.to_le_bytes()[0] & 0x7f
-}
-
-fn put_text(text: &str, out: &mut Vec<u8>) {
-    put_number(text.len() as u64, out);
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// Bytes that are still to be read.
-pub(super) struct Input<'a>(pub(super) &'a [u8]);
-
-impl<'a> Input<'a> {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    pub(super) fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits.leading_zeros() < shift {
-                return None;
-            }
-            number |= bits << shift;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        std::str::from_utf8(text).ok()
-    }
-}
-
-/// Small numbers of either sign become small numbers.
-fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)).cast_unsigned()
-}
-
-fn unzigzag(number: u64) -> i64 {
-    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 
 fn shared_prefix(left: &str, right: &str) -> usize {

@@ -11,6 +11,7 @@ use super::class::Class;
 use super::entry::{self, Base, Entry};
 use super::frame;
 use super::ticket::{SegmentId, Ticket};
+use crate::bitmap::Bitmap;
 use crate::disk::Disk;
 use crate::time::Time;
 
@@ -169,7 +170,7 @@ impl Segment {
 
     /// Entries that are not done with.
     pub(super) fn left(&self) -> u32 {
-        self.entries - self.done.count
+        self.entries - self.done.count()
     }
 
     /// The entries that are done with, as ranges: first and number.
@@ -184,7 +185,7 @@ impl Segment {
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.pending.capacity() + self.done.words.capacity() * size_of::<u64>()
+        self.pending.capacity() + self.done.memory_bytes()
     }
 }
 
@@ -215,56 +216,9 @@ fn decode_bucket(opens: u64, span: u64) -> Option<Bucket> {
     }
 }
 
-/// A set of small numbers; empty, it takes no memory.
-#[derive(Debug, Default)]
-struct Bitmap {
-    words: Vec<u64>,
-    count: u32,
-}
-
-impl Bitmap {
-    fn set(&mut self, index: u32) -> bool {
-        let (word, bit) = (index as usize / 64, 1 << (index % 64));
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
-        }
-        let is_new = self.words[word] & bit == 0;
-        self.words[word] |= bit;
-        self.count += u32::from(is_new);
-        is_new
-    }
-
-    fn contains(&self, index: u32) -> bool {
-        let word = self.words.get(index as usize / 64);
-        word.is_some_and(|word| word & (1 << (index % 64)) != 0)
-    }
-
-    fn ranges(&self, length: u32) -> impl Iterator<Item = (u32, u32)> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let first = (at..length).find(|index| self.contains(*index))?;
-            let end = (first..length).find(|index| !self.contains(*index));
-            at = end.unwrap_or(length);
-            Some((first, at - first))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_those_that_were_set() {
-        let mut bitmap = Bitmap::default();
-        for index in [0, 1, 5, 63, 64, 65, 199] {
-            assert!(bitmap.set(index));
-            assert!(!bitmap.set(index));
-        }
-        let ranges: Vec<_> = bitmap.ranges(200).collect();
-        assert_eq!(ranges, [(0, 2), (5, 1), (63, 3), (199, 1)]);
-        assert_eq!(bitmap.count, 7);
-    }
 
     #[test]
     fn every_bucket_reads_back() {

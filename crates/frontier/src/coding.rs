@@ -1,0 +1,69 @@
+//! Numbers and texts as bytes: the words that the files of this room are written in.
+//!
+//! Numbers are written in groups of seven bits, low ones first; a text is its length, then its bytes.
+
+/// Appends a number in as few bytes as it needs.
+pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+    while 0x80 <= number {
+        out.push(low_seven(number) | 0x80);
+        number >>= 7;
+    }
+    out.push(low_seven(number));
+}
+
+fn low_seven(number: u64) -> u8 {
+    number.to_le_bytes()[0] & 0x7f
+}
+
+/// Appends bytes behind their number.
+pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    put_number(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// Bytes that are still to be read.
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Input<'a> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits.leading_zeros() < shift {
+                return None;
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes()?).ok()
+    }
+}
+
+/// Small numbers of either sign become small numbers.
+pub(crate) fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+pub(crate) fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
+}

@@ -1,0 +1,65 @@
+//! Makes the time queue durable, and gives back the space of files that nobody needs any more.
+
+use std::collections::BTreeSet;
+
+use super::ticket::BucketNumber;
+use super::{Lengths, TimeQueue, TimeQueueError, contents, journal};
+
+/// Files that are out of use.
+#[derive(Debug, Default)]
+pub(super) struct Retired {
+    pub(super) buckets: BTreeSet<BucketNumber>,
+    pub(super) journals: BTreeSet<u64>,
+}
+
+impl TimeQueue {
+    /// Gives every change to the system. It survives a kill, not a power loss.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn flush(&mut self) -> Result<(), TimeQueueError> {
+        self.journal.write(&self.disk, &self.dir)
+    }
+
+    /// Makes everything durable, and says what the crawl's manifest must name.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn sync(&mut self) -> Result<Lengths, TimeQueueError> {
+        self.flush()?;
+        while let Some(number) = self.dirty.first().copied() {
+            let has_file = self.contents.buckets.get(&number);
+            if has_file.is_some_and(|file| 0 < file.size.bytes) {
+                let path = contents::path(&self.dir, number);
+                self.disk.open_for_writing(&path)?.sync()?;
+            }
+            self.dirty.remove(&number);
+        }
+        self.journal.sync(&self.disk, &self.dir)?;
+        if self.has_new_files {
+            self.disk.sync_dir(&self.dir)?;
+            self.has_new_files = false;
+        }
+        Ok(Lengths {
+            generation: self.journal.generation,
+            bytes: self.journal.written,
+        })
+    }
+
+    /// Says that the manifest with the lengths of a [`sync`](TimeQueue::sync) is durable.
+    ///
+    /// The manifest must be of a sync after the call before this one; further syncs may have followed it. So what is out of use by now
+    /// is surely not named by the manifest of the next call, and only then its space is given back.
+    pub fn checkpointed(&mut self) -> Result<(), TimeQueueError> {
+        while let Some(number) = self.removable.buckets.first().copied() {
+            self.disk.remove(&contents::path(&self.dir, number))?;
+            self.removable.buckets.remove(&number);
+        }
+        while let Some(generation) = self.removable.journals.first().copied() {
+            self.disk.remove(&journal::path(&self.dir, generation))?;
+            self.removable.journals.remove(&generation);
+        }
+        self.removable = std::mem::take(&mut self.retired);
+        Ok(())
+    }
+}

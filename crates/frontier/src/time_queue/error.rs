@@ -1,0 +1,66 @@
+//! What can go wrong with page states on disk.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::Ticket;
+use crate::disk::DiskError;
+
+/// Why page states could not be written or read. What was put before stays, in memory or on disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TimeQueueError {
+    /// There is no room on the disk; the same call succeeds when there is.
+    #[error("the disk is full at {path}")]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot read or write {path}")]
+    Io {
+        /// The file in question.
+        path: PathBuf,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// A file does not hold what was written to it. The next call goes on behind the damage.
+    #[error("{path} is damaged at byte {offset}: {records} page states are lost")]
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+        /// How many records cannot be read any more.
+        records: u32,
+    },
+    /// The URL, the state or the note is longer than allowed.
+    #[error("a record with a part of {bytes} bytes is too long")]
+    TooLong {
+        /// The length of the longest part.
+        bytes: usize,
+    },
+}
+
+impl From<DiskError> for TimeQueueError {
+    fn from(error: DiskError) -> TimeQueueError {
+        if error.is_full() {
+            TimeQueueError::DiskFull { path: error.path }
+        } else {
+            TimeQueueError::Io {
+                path: error.path,
+                source: error.source,
+            }
+        }
+    }
+}
+
+/// A record could not take the place of another.
+#[derive(Debug, thiserror::Error)]
+#[error("a page state could not be put back")]
+pub struct NotReplaced {
+    /// The record that keeps its place.
+    pub ticket: Ticket,
+    /// Why.
+    pub source: TimeQueueError,
+}

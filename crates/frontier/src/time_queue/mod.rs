@@ -1,0 +1,184 @@
+//! The long-term queue: the states of all known pages, on disk, each where its time is.
+//!
+//! Seed 003, "Time resolution of the archive": page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
+//! back, and no look-up by URL. The revisit loop goes round it: [`next`](TimeQueue::next) hands out the state of a page that is due, the page is visited, and
+//! [`put_back`](TimeQueue::put_back) puts the new state where its next visit is. Read [`TimeQueue`] first, then `layout` for where a state waits, `run` for how
+//! it lies there, and `journal` for what survives.
+//!
+//! **Who fills and who empties it.** The driver puts a page in after its first visit and takes what is due while the ring has room. A record that was
+//! handed out is still on disk until its [`Ticket`] is given back. A page that is visited out of turn keeps its place; what was found is
+//! [noted](TimeQueue::note_early), and joined with the state when that surfaces.
+//!
+//! **Checkpoints** are those of the backlog: [`sync`](TimeQueue::sync); write the crawl's manifest with the [`Lengths`]; [`checkpointed`](TimeQueue::checkpointed).
+//!
+//! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs no more than a day's; a state is in
+//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer); buffers are written largest first, not nearest first,
+//! for the nearest may be read from memory's copy soon and small ones make small runs.
+//!
+//! Invariants: a record is handed out once in a life of the process, never before it is due, and again in the next life unless it was replaced or
+//! given up; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
+//! does not name it. Memory: the buffers, a few hundred blocks of open buckets, a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
+//!
+//! Not here: what a state means, when a page is next visited, and which server it is on.
+
+mod block;
+mod buffers;
+mod checkpoint;
+mod config;
+mod contents;
+mod cursor;
+mod early;
+mod entry;
+mod error;
+mod hand_out;
+mod journal;
+mod layout;
+mod lengths;
+mod packing;
+mod record;
+mod recovery;
+mod run;
+mod scan;
+mod stats;
+mod ticket;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::disk::Disk;
+use crate::time::Time;
+use checkpoint::Retired;
+use contents::Contents;
+use cursor::{Cursor, Reader};
+use journal::Journal;
+use ticket::{BucketNumber, Place};
+use write::Writer;
+
+pub use config::{Layout, TimeQueueConfig};
+pub use error::{NotReplaced, TimeQueueError};
+pub use layout::{Bucket, Calendar};
+pub use lengths::{Lengths, Recovery, Tails};
+pub use record::{Record, RecordRef};
+pub use scan::look;
+pub use stats::{SpanStats, TimeQueueStats, Traffic};
+pub use ticket::Ticket;
+
+/// The states of all known pages, on disk.
+#[derive(Debug)]
+pub struct TimeQueue {
+    disk: Disk,
+    dir: PathBuf,
+    buffer_bytes_max: u64,
+    early_max: usize,
+    calendar: Calendar,
+    contents: Contents,
+    journal: Journal,
+    writer: Writer,
+    reader: Reader,
+    /// Buckets that are not open yet.
+    closed: BTreeSet<(Bucket, BucketNumber)>,
+    /// What is read in open buckets, by the time of the next record there.
+    reading: BTreeMap<(Time, u64), Cursor>,
+    /// Of these the first, while it is.
+    current: Option<Cursor>,
+    next_cursor: u64,
+    /// Notes that are joined with the record in hand here.
+    joining: BTreeMap<Place, u64>,
+    /// Files that were written to since they were last made durable.
+    dirty: BTreeSet<BucketNumber>,
+    has_new_files: bool,
+    /// What the next manifest does not name any more.
+    retired: Retired,
+    /// What no manifest can name any more.
+    removable: Retired,
+    waiting: u64,
+    in_hand: u64,
+    traffic: Traffic,
+}
+
+impl TimeQueue {
+    /// Opens the time queue in `dir`, or makes an empty one there. `tails` says what to believe of what the manifest does not name.
+    pub fn open(
+        dir: &Path,
+        config: &TimeQueueConfig,
+        tails: Tails,
+    ) -> Result<(TimeQueue, Recovery), TimeQueueError> {
+        TimeQueue::open_on(Disk::default(), dir, config, tails)
+    }
+
+    fn open_on(
+        disk: Disk,
+        dir: &Path,
+        config: &TimeQueueConfig,
+        tails: Tails,
+    ) -> Result<(TimeQueue, Recovery), TimeQueueError> {
+        disk.create_dir(dir)?;
+        let mut loaded = recovery::load(&disk, dir, config.page_bytes, tails)?;
+        loaded.repair(&disk, dir)?;
+        if loaded.journal.generation == 0 {
+            let entries = loaded.contents.entries();
+            loaded.journal.begin(entries, &disk, dir)?;
+        }
+        let in_memory = |source| TimeQueueError::Io {
+            path: dir.to_owned(),
+            source,
+        };
+        let mut queue = TimeQueue {
+            writer: Writer::new().map_err(in_memory)?,
+            reader: Reader::new(disk.clone(), dir).map_err(in_memory)?,
+            disk,
+            dir: dir.to_owned(),
+            buffer_bytes_max: config.buffer_bytes.min(write::BUFFER_BYTES_MAX),
+            early_max: config.early_max as usize,
+            calendar: Calendar::new(config),
+            waiting: loaded.report.waiting,
+            contents: loaded.contents,
+            journal: loaded.journal,
+            closed: BTreeSet::new(),
+            reading: BTreeMap::new(),
+            current: None,
+            next_cursor: 0,
+            joining: BTreeMap::new(),
+            dirty: BTreeSet::new(),
+            has_new_files: true,
+            retired: loaded.retired,
+            removable: Retired::default(),
+            in_hand: 0,
+            traffic: Traffic::default(),
+        };
+        queue.line_up();
+        Ok((queue, loaded.report))
+    }
+
+    /// Puts the buckets that were found where they are opened from; those that are done with go.
+    fn line_up(&mut self) {
+        let mut empty = Vec::new();
+        for (number, file) in &self.contents.buckets {
+            if file.left() == 0 && self.contents.buffers.records_of(*number) == 0 {
+                empty.push(*number);
+            } else {
+                self.closed.insert((file.bucket, *number));
+                self.dirty.insert(*number);
+            }
+        }
+        for number in empty {
+            self.retire(number);
+        }
+    }
+
+    /// Records, waiting and in hand.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.waiting + self.in_hand
+    }
+
+    /// Records that wait to be handed out.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Finds out what is in a time queue's directory after any kind of end.
+//!
+//! Loading changes nothing: it says what to repair, and opening does it. The journal says what counts; of other files, what it does not name is cut or
+//! removed, unless an older manifest may still name it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::TimeQueueError;
+use super::checkpoint::Retired;
+use super::contents::{self, Contents};
+use super::journal::{self, Journal, Replayed};
+use super::lengths::{Lengths, Recovery, Tails};
+use crate::disk::{self, Disk};
+
+/// A directory's content, read but not repaired.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) contents: Contents,
+    /// Generation 0 if there is none.
+    pub(super) journal: Journal,
+    pub(super) retired: Retired,
+    pub(super) report: Recovery,
+    repairs: Vec<Repair>,
+}
+
+#[derive(Debug)]
+enum Repair {
+    Cut { path: PathBuf, bytes: u64 },
+    Remove { path: PathBuf },
+}
+
+/// Reads the directory.
+pub(super) fn load(
+    disk: &Disk,
+    dir: &Path,
+    page_bytes: u32,
+    tails: Tails,
+) -> Result<Loaded, TimeQueueError> {
+    let names = disk.list(dir)?;
+    let generations: Vec<u64> = names
+        .iter()
+        .filter_map(|name| journal::generation_of(name))
+        .collect();
+    let mut loaded = Loaded {
+        contents: Contents::new(page_bytes),
+        journal: Journal::at(0, 0, 0),
+        retired: Retired::default(),
+        report: Recovery::default(),
+        repairs: Vec::new(),
+    };
+    loaded.load_journal(disk, dir, &generations, tails)?;
+    for generation in generations {
+        loaded.judge_journal(dir, generation, tails);
+    }
+    for name in &names {
+        if name.ends_with(disk::TEMPORARY_SUFFIX) {
+            loaded.remove(dir.join(name));
+        } else if let Some(number) = contents::number_of(name) {
+            loaded.judge_bucket(disk, dir, number, tails)?;
+        }
+    }
+    loaded.count(&names);
+    Ok(loaded)
+}
+
+impl Loaded {
+    /// Brings the directory to the state that was loaded.
+    pub(super) fn repair(&self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
+        for repair in &self.repairs {
+            match repair {
+                Repair::Cut { path, bytes } => disk.open_for_writing(path)?.set_len(*bytes)?,
+                Repair::Remove { path } => disk.remove(path)?,
+            }
+        }
+        Ok(disk.sync_dir(dir)?)
+    }
+
+    /// Takes in the journal that counts: the one that the manifest names, or the newest that was begun completely.
+    fn load_journal(
+        &mut self,
+        disk: &Disk,
+        dir: &Path,
+        generations: &[u64],
+        tails: Tails,
+    ) -> Result<(), TimeQueueError> {
+        let page_bytes = self.contents.buffers.page_bytes();
+        let (candidates, bytes_max, named) = match tails {
+            Tails::Keep(lengths) => (generations.to_vec(), u64::MAX, lengths),
+            Tails::Cut(lengths) => (vec![lengths.generation], lengths.bytes, lengths),
+        };
+        for generation in candidates.into_iter().rev().filter(|number| 0 < *number) {
+            let file = match disk.open(&journal::path(dir, generation)) {
+                Err(error) if error.source.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
+            let mut contents = Contents::new(page_bytes);
+            let replayed =
+                journal::replay(&file, generation, bytes_max, |entry| contents.apply(entry))?;
+            if let Some(begun_bytes) = replayed.begun_bytes {
+                let file_bytes = file.len()?;
+                self.contents = contents;
+                self.journal = Journal::at(generation, replayed.bytes, begun_bytes);
+                self.cut(journal::path(dir, generation), replayed.bytes, file_bytes);
+                self.report.journal_damaged = is_behind(generation, replayed, named);
+                return Ok(());
+            }
+        }
+        self.report.journal_damaged = 0 < named.generation;
+        Ok(())
+    }
+
+    /// Says what becomes of a journal's file.
+    fn judge_journal(&mut self, dir: &Path, generation: u64, tails: Tails) {
+        if generation == self.journal.generation {
+            return;
+        }
+        let is_named = matches!(tails, Tails::Keep(_)) && generation < self.journal.generation;
+        if is_named {
+            self.retired.journals.insert(generation);
+        } else {
+            self.remove(journal::path(dir, generation));
+        }
+    }
+
+    /// Says what becomes of a bucket's file.
+    fn judge_bucket(
+        &mut self,
+        disk: &Disk,
+        dir: &Path,
+        number: super::BucketNumber,
+        tails: Tails,
+    ) -> Result<(), TimeQueueError> {
+        let path = contents::path(dir, number);
+        let Some(known) = self.contents.buckets.get(&number) else {
+            // An older manifest may name what the newest journal does not know any more.
+            let may_be_named = number < self.contents.next_bucket;
+            if may_be_named && matches!(tails, Tails::Keep(_)) {
+                self.retired.buckets.insert(number);
+            } else {
+                self.remove(path);
+            }
+            return Ok(());
+        };
+        let (known_bytes, left) = (known.size.bytes, known.left());
+        let file_bytes = match disk.open(&path) {
+            // For one who looks on: a live crawl removed it since it was listed.
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?.len()?,
+        };
+        if file_bytes < known_bytes && 0 < left {
+            self.report.damaged_files += 1;
+        }
+        self.cut(path, known_bytes, file_bytes);
+        Ok(())
+    }
+
+    fn count(&mut self, names: &[String]) {
+        let is_missing = |number: &super::BucketNumber| {
+            let path = contents::path(Path::new(""), *number);
+            let name = path.to_string_lossy().into_owned();
+            names.binary_search(&name).is_err()
+        };
+        let buckets = self.contents.buckets.iter();
+        let missing = buckets.filter(|(number, file)| 0 < file.left() && is_missing(number));
+        self.report.damaged_files += missing.count() as u64;
+        self.report.waiting = self.contents.records();
+        self.report.from_journal = self.contents.buffers.records();
+        self.report.early = self.contents.early.len() as u64;
+    }
+
+    fn cut(&mut self, path: PathBuf, bytes: u64, file_bytes: u64) {
+        if bytes < file_bytes {
+            self.report.cut_bytes += file_bytes - bytes;
+            self.repairs.push(Repair::Cut { path, bytes });
+        }
+    }
+
+    fn remove(&mut self, path: PathBuf) {
+        self.report.removed_files += 1;
+        self.repairs.push(Repair::Remove { path });
+    }
+}
+
+/// Whether less was found than the manifest names.
+fn is_behind(generation: u64, replayed: Replayed, named: &Lengths) -> bool {
+    (generation, replayed.bytes) < (named.generation, named.bytes)
+}

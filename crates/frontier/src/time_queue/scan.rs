@@ -1,0 +1,78 @@
+//! Shows records without taking them: to explain, and to count.
+//!
+//! What is damaged is left out; `TimeQueue::next` is the one to report that.
+
+use std::path::Path;
+
+use super::buffers::Gathered;
+use super::contents::Contents;
+use super::cursor::{Cursor, ReadFault, Reader};
+use super::{Lengths, RecordRef, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, recovery};
+use crate::disk::Disk;
+
+/// How often a directory is read again that changed under the reader's eyes.
+const LOOKS_MAX: usize = 5;
+
+impl TimeQueue {
+    /// Shows every record: those that wait and those in hand.
+    pub fn scan(&self, visit: impl FnMut(RecordRef)) -> Result<(), TimeQueueError> {
+        scan(&self.contents, &self.disk, &self.dir, visit)
+    }
+}
+
+/// Shows every record of the time queue in `dir`, and changes nothing there: for looking on beside a live crawl, as of what that has written. An
+/// empty directory has no records.
+pub fn look(dir: &Path, visit: impl FnMut(RecordRef)) -> Result<(), TimeQueueError> {
+    let disk = Disk::default();
+    let page_bytes = TimeQueueConfig::default().page_bytes;
+    let nothing = Lengths::default();
+    let load = || recovery::load(&disk, dir, page_bytes, Tails::Keep(&nothing));
+    let mut loaded = load()?;
+    for _ in 1..LOOKS_MAX {
+        // A journal or a bucket may have been removed between listing and reading.
+        let is_whole = loaded.report.damaged_files == 0 && 0 < loaded.journal.generation;
+        if is_whole {
+            break;
+        }
+        loaded = load()?;
+    }
+    scan(&loaded.contents, &disk, dir, visit)
+}
+
+fn scan(
+    contents: &Contents,
+    disk: &Disk,
+    dir: &Path,
+    mut visit: impl FnMut(RecordRef),
+) -> Result<(), TimeQueueError> {
+    let reader = Reader::new(disk.clone(), dir);
+    let mut reader = reader.map_err(|source| TimeQueueError::Io {
+        path: dir.to_owned(),
+        source,
+    })?;
+    let mut gathered = Gathered::default();
+    for (number, file) in &contents.buckets {
+        let mut cursor = Cursor::of_file(*number, file);
+        while 0 < file.left() {
+            match cursor.advance(&mut reader) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(ReadFault::Damage(_)) => continue,
+                Err(ReadFault::Disk(error)) => return Err(error.into()),
+            }
+            if let Some(record) = cursor.record()
+                && !file.is_done(cursor.place().index)
+            {
+                visit(record);
+            }
+        }
+        contents.buffers.gather(*number, &mut gathered);
+        for offset in gathered.offsets() {
+            let (due, url, body) = gathered.record(offset);
+            if let Ok(url) = std::str::from_utf8(url) {
+                visit(RecordRef { url, due, body });
+            }
+        }
+    }
+    Ok(())
+}

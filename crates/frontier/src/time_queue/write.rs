@@ -1,0 +1,266 @@
+//! Takes records in: each goes to the journal and to the buffer of its bucket, and from there, with many others, to the bucket's file.
+
+use std::io;
+
+use super::buffers::Gathered;
+use super::contents::{self, BucketFile};
+use super::entry::{Entry, FileSize, Range};
+use super::layout::Bucket;
+use super::packing::Packer;
+use super::record::{RecordRef, TEXT_BYTES_MAX};
+use super::run::{RunPlan, RunWriter};
+use super::ticket::{BucketNumber, Place};
+use super::{NotReplaced, Ticket, TimeQueue, TimeQueueError};
+use crate::time::Time;
+
+/// The largest write buffer: offsets in it take four bytes.
+pub(super) const BUFFER_BYTES_MAX: u64 = 2 << 30;
+/// A bucket's buffer that is as large as this is written, so that sorting it takes little memory besides.
+const RUN_BYTES: usize = 8 << 20;
+/// A new journal is begun when this many times the write buffer's size was written to the old one.
+const JOURNAL_PER_BUFFER: u64 = 4;
+/// A shorter journal is not worth beginning anew.
+const JOURNAL_BYTES_MIN: u64 = 1 << 20;
+
+/// Writes runs; kept for its working memory.
+#[derive(Debug)]
+pub(super) struct Writer {
+    packer: Packer,
+    runs: RunWriter,
+    gathered: Gathered,
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn new() -> io::Result<Writer> {
+        Ok(Writer {
+            packer: Packer::new()?,
+            runs: RunWriter::default(),
+            gathered: Gathered::default(),
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Memory that is held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.gathered.memory_bytes() + self.runs.memory_bytes() + self.bytes.capacity()
+    }
+}
+
+impl TimeQueue {
+    /// Puts in a page that was not here, in memory until the next [`flush`](TimeQueue::flush). What is due by now is due when the present unit of
+    /// time has passed.
+    ///
+    /// # Errors
+    /// The record was not put; the call may be repeated.
+    pub fn put<'a>(
+        &mut self,
+        record: impl Into<RecordRef<'a>>,
+        now: Time,
+    ) -> Result<(), TimeQueueError> {
+        self.insert(record.into(), None, now)?;
+        self.journal.end_step();
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Puts a record in the place of one that was handed out, as one step: neither a kill nor a full disk can leave both or none. A note that was
+    /// [taken](TimeQueue::take_early) for it goes in the same step.
+    ///
+    /// # Errors
+    /// Nothing was changed, and the ticket comes back.
+    pub fn put_back<'a>(
+        &mut self,
+        ticket: Ticket,
+        record: impl Into<RecordRef<'a>>,
+        now: Time,
+    ) -> Result<(), NotReplaced> {
+        if let Err(source) = self.insert(record.into(), Some(ticket.0), now) {
+            return Err(NotReplaced { ticket, source });
+        }
+        self.settle(ticket.0);
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Gives up the page that was handed out.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the receipt is given up, so that it cannot be used twice"
+    )]
+    pub fn remove(&mut self, ticket: Ticket) {
+        let Place { bucket, index } = ticket.0;
+        self.journal.push(&Entry::Done {
+            range: Range {
+                bucket,
+                first: index,
+                count: 1,
+            },
+        });
+        self.settle(ticket.0);
+    }
+
+    /// Takes a record out of hand whose end is in the journal.
+    fn settle(&mut self, place: Place) {
+        if let Some(fingerprint) = self.joining.remove(&place) {
+            self.journal.push(&Entry::Joined { fingerprint });
+        }
+        self.journal.end_step();
+        self.in_hand -= 1;
+        self.finish(place);
+    }
+
+    /// Marks a record as done with.
+    pub(super) fn finish(&mut self, place: Place) {
+        let Some(file) = self.contents.buckets.get_mut(&place.bucket) else {
+            panic!("{place:?} is done with, and its bucket is not there");
+        };
+        assert!(file.finish(place.index), "{place:?} is done with twice");
+        if file.left() == 0 && !self.closed.contains(&(file.bucket, place.bucket)) {
+            self.retire(place.bucket);
+        }
+    }
+
+    /// Takes a bucket out of use.
+    pub(super) fn retire(&mut self, number: BucketNumber) {
+        self.contents.buckets.remove(&number);
+        self.dirty.remove(&number);
+        self.reader.forget(number);
+        self.retired.buckets.insert(number);
+    }
+
+    /// Appends a record to the journal and to its bucket's buffer; the step is not ended.
+    pub(super) fn insert(
+        &mut self,
+        record: RecordRef,
+        replaces: Option<Place>,
+        now: Time,
+    ) -> Result<(), TimeQueueError> {
+        let bytes = record.longest();
+        if TEXT_BYTES_MAX < bytes {
+            return Err(TimeQueueError::TooLong { bytes });
+        }
+        self.make_room()?;
+        let due = self.calendar.kept(record.due, now);
+        let record = RecordRef { due, ..record };
+        let bucket = self.bucket_number(self.calendar.bucket_of(due, now));
+        if RUN_BYTES <= self.contents.buffers.bytes_of(bucket) {
+            self.write_run(bucket)?;
+        }
+        self.journal.push(&Entry::Put {
+            bucket,
+            replaces,
+            record,
+        });
+        self.contents.buffers.push(bucket, record);
+        Ok(())
+    }
+
+    /// The number of a bucket that is not open; it begins to exist if need be.
+    fn bucket_number(&mut self, bucket: Bucket) -> BucketNumber {
+        let mut numbers = self.closed.range((bucket, BucketNumber(0))..);
+        if let Some((found, number)) = numbers.next()
+            && *found == bucket
+        {
+            return *number;
+        }
+        let number = self.contents.next_bucket;
+        self.contents.next_bucket.0 += 1;
+        let file = BucketFile::new(bucket);
+        self.contents.buckets.insert(number, file);
+        self.closed.insert((bucket, number));
+        self.journal.push(&Entry::Bucket { number, bucket });
+        number
+    }
+
+    /// Sees to it that a record more fits into memory.
+    fn make_room(&mut self) -> Result<(), TimeQueueError> {
+        if self.buffer_bytes_max <= self.contents.buffers.used_bytes() {
+            self.write_buffers(self.buffer_bytes_max / 2)?;
+        }
+        let changes_max = JOURNAL_PER_BUFFER * self.buffer_bytes_max;
+        if self.journal.is_long(changes_max.max(JOURNAL_BYTES_MIN)) {
+            self.begin_journal()?;
+        } else if self.journal.is_full() {
+            self.journal.write(&self.disk, &self.dir)?;
+        }
+        Ok(())
+    }
+
+    /// Writes buffers to their buckets, the largest first, until what is left takes no more than `bytes`.
+    fn write_buffers(&mut self, bytes: u64) -> Result<(), TimeQueueError> {
+        for number in self.contents.buffers.largest_first() {
+            if self.contents.buffers.used_bytes() <= bytes {
+                break;
+            }
+            self.write_run(number)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a journal that says by itself what there is, with all records in their buckets' files.
+    fn begin_journal(&mut self) -> Result<(), TimeQueueError> {
+        self.write_buffers(0)?;
+        let old = self.journal.generation;
+        let entries = self.contents.entries();
+        self.journal.begin(entries, &self.disk, &self.dir)?;
+        self.traffic.written_bytes += self.journal.written;
+        self.has_new_files = true;
+        self.retired.journals.insert(old);
+        Ok(())
+    }
+
+    /// Appends what a bucket has in memory to its file.
+    pub(super) fn write_run(&mut self, number: BucketNumber) -> Result<(), TimeQueueError> {
+        let Some(file) = self.contents.buckets.get_mut(&number) else {
+            return Ok(());
+        };
+        if self.contents.buffers.records_of(number) == 0 {
+            return Ok(());
+        }
+        let writer = &mut self.writer;
+        writer.bytes.clear();
+        if file.size.bytes == 0 {
+            let header = contents::encode_header(number, file.bucket);
+            writer.bytes.extend_from_slice(&header);
+            self.has_new_files = true;
+        }
+        self.contents.buffers.gather(number, &mut writer.gathered);
+        let plan = RunPlan {
+            bucket: number,
+            span: file.bucket.span,
+            first: file.size.records,
+            unit: self.calendar.unit(),
+            tick: self.calendar.tick(),
+        };
+        let records = writer.runs.write(
+            plan,
+            &writer.gathered,
+            &mut writer.packer,
+            &mut writer.bytes,
+        );
+        let path = contents::path(&self.dir, number);
+        let on_disk = self.disk.open_for_writing(&path)?;
+        if let Err(error) = on_disk.write_at(&writer.bytes, file.size.bytes) {
+            // What a failed write left is not counted; if it cannot be cut now, the next write covers it.
+            let _ends_torn = on_disk.set_len(file.size.bytes);
+            return Err(error.into());
+        }
+        file.size = FileSize {
+            bytes: file.size.bytes + writer.bytes.len() as u64,
+            records: file.size.records + records,
+            runs: file.size.runs + 1,
+        };
+        self.traffic.writes += 1;
+        self.traffic.written_bytes += writer.bytes.len() as u64;
+        self.traffic.written_records += u64::from(records);
+        self.journal.push(&Entry::Run {
+            bucket: number,
+            size: file.size,
+        });
+        self.journal.end_step();
+        self.contents.buffers.clear(number);
+        self.dirty.insert(number);
+        Ok(())
+    }
+}
