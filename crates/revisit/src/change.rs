@@ -153,10 +153,8 @@ pub(crate) fn compare(known: &Version, found: &Version, counts: Counts) -> Chang
         similarity: Some(similarity),
     };
     match counts {
-        Counts::Payload => changed,
         Counts::Content | Counts::Similarity(_) if is_same => Change::Same(Sameness::Content),
-        Counts::Content => changed,
         Counts::Similarity(least) if least <= similarity => Change::ALittle { similarity },
-        Counts::Similarity(_) => changed,
+        Counts::Payload | Counts::Content | Counts::Similarity(_) => changed,
     }
 }

@@ -70,7 +70,7 @@ impl Chosen {
             | (Chosen::Seed(_), Memory::Seed(_))
             | (Chosen::Naive(_), Memory::Naive(_)) => *memory,
             (Chosen::Gamma(gamma), Memory::Seed(seed)) => gamma_of_seed(*gamma, seed, prior),
-            (Chosen::Gamma(gamma), Memory::Naive(naive)) => gamma_of_naive(*gamma, naive, prior),
+            (Chosen::Gamma(gamma), Memory::Naive(naive)) => gamma_of_naive(*gamma, *naive, prior),
             (Chosen::Seed(_) | Chosen::Naive(_), _) => self.begin(prior),
         }
     }
@@ -82,11 +82,11 @@ fn gamma_of_seed(gamma: Gamma, seed: &SeedMemory, prior: &Prior) -> Memory {
         changes: seed.changed_gaps,
         time: seed.changed_time + seed.stable_time,
     };
-    gamma_of_naive(gamma, &naive, prior)
+    gamma_of_naive(gamma, naive, prior)
 }
 
 /// The distribution after as many changes in as much time.
-fn gamma_of_naive(gamma: Gamma, naive: &NaiveMemory, prior: &Prior) -> Memory {
+fn gamma_of_naive(gamma: Gamma, naive: NaiveMemory, prior: &Prior) -> Memory {
     let mut memory = gamma.begin(prior);
     memory.shape += naive.changes;
     memory.seconds += naive.time;

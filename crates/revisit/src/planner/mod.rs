@@ -7,11 +7,19 @@
 //! Invariants: a page that is known is counted once for its server, at the interval of its state; what is given up is not
 //! counted. Not here: where states are stored, and what is done about a visit that is due.
 
+mod learning;
+mod saving;
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 
+pub use self::saving::RestoreError;
+
+use self::learning::{Lesson, first_memory};
 use crate::agenda::{Agenda, Asking};
 use crate::belief::Belief;
 use crate::change::{Change, Counts, Sameness, compare, counts_for};
@@ -24,6 +32,7 @@ use crate::servers::Servers;
 use crate::sighting::{Found, Sighting};
 use crate::sites::{SiteKey, Sites};
 use crate::state::PageState;
+use crate::trust::{Source, Trust};
 use crate::version::Version;
 
 /// Plans the visits to known pages.
@@ -54,6 +63,18 @@ pub enum GiveUp {
     /// It could not be reached for long.
     Failed,
 }
+
+/// What is to be done about a signal that a page has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// A visit out of turn is worth it.
+    VisitNow,
+    /// The page's own turn is soon enough, for all that the signal is worth.
+    LeaveIt,
+}
+
+/// One signal in so many is followed whatever its source is worth, so that a source which has got better is found out.
+const TRIAL_SHARE: f64 = 1.0 / 20.0;
 
 /// What the planner makes of a revisit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,7 +124,7 @@ impl Planner {
             changes: 0,
             misses: 0,
             signals: 0,
-            memory: self.estimator.begin(&prior),
+            memory: first_memory(&self.estimator, &prior, &self.sites, sighting),
             version: None,
             server: sighting.server,
             worth: 1.0,
@@ -157,6 +178,27 @@ impl Planner {
     /// A state that was read back after a start: it joins its server's load.
     pub fn remember(&mut self, state: &PageState) {
         self.agenda.add(state.server, state.interval);
+    }
+
+    /// Somebody says that a page has changed: whether a visit out of turn is worth it.
+    ///
+    /// It is, if the source has been right about the site's pages so often that the chance of a change is what the price of a
+    /// visit asks for. A source without a record is tried.
+    #[must_use]
+    pub fn signal(&self, page: &PageUrl, source: Source, draw: Draw) -> Advice {
+        let trust = self.trust(page, source);
+        let chance_asked = -(-self.agenda.price().depth()).exp_m1();
+        if chance_asked <= trust.precision || draw.uniform() < TRIAL_SHARE {
+            Advice::VisitNow
+        } else {
+            Advice::LeaveIt
+        }
+    }
+
+    /// How far a source of the page's site is believed.
+    #[must_use]
+    pub fn trust(&self, page: &PageUrl, source: Source) -> Trust {
+        self.sites.trust(SiteKey::of(page), source)
     }
 
     /// What is believed of a page.
@@ -227,26 +269,42 @@ impl Planner {
         change: Change,
         draw: Draw,
     ) -> Next {
-        let gap = sighting.at.saturating_duration_since(state.seen);
-        let site = SiteKey::of(sighting.page);
-        let prior = self.sites.prior(site);
+        let prior = self.sites.prior(SiteKey::of(sighting.page));
         if change != Change::First {
-            let evidence = if change.counts() {
-                state.changes = state.changes.saturating_add(1);
-                state.changed = Some(sighting.at);
-                Evidence::Changed { gap }
-            } else {
-                Evidence::Same { gap }
-            };
-            self.estimator.learn(&mut state.memory, &evidence, &prior);
-            let belief = self.estimator.belief(&state.memory, &prior);
-            self.sites.revisited(site, gap, &belief);
+            self.learn(state, sighting, change, &prior);
         }
         state.misses = 0;
         state.last_visit = sighting.at;
         state.seen = sighting.at;
         state.interval = self.planned(state, sighting, &prior, draw);
         Next::At(state.due())
+    }
+
+    /// The page was seen before: what the visit tells goes to its estimator, its site and the site's sources.
+    fn learn(
+        &mut self,
+        state: &mut PageState,
+        sighting: &Sighting<'_>,
+        change: Change,
+        prior: &Prior,
+    ) {
+        let lesson = Lesson {
+            sighting,
+            site: SiteKey::of(sighting.page),
+            seen: state.seen,
+            has_changed: change.counts(),
+        };
+        let evidence = lesson.evidence(&self.sites);
+        if lesson.has_changed {
+            state.changes = state.changes.saturating_add(1);
+            state.changed = Some(changed_at(sighting.at, &evidence));
+        }
+        let before = self.estimator.belief(&state.memory, prior);
+        lesson.judge_sources(&mut self.sites, &before);
+        self.estimator.learn(&mut state.memory, &evidence, prior);
+        let belief = self.estimator.belief(&state.memory, prior);
+        let gap = sighting.at.saturating_duration_since(state.seen);
+        self.sites.revisited(lesson.site, gap, &belief);
     }
 
     fn planned(
@@ -301,6 +359,21 @@ fn take_over(known: &mut Version, found: &Version, change: Change) {
         content,
         ..found.clone()
     };
+}
+
+/// When a page changed that was found changed: the visit's time, or the one that was told by who is rather believed.
+fn changed_at(visit: Time, evidence: &Evidence) -> Time {
+    match *evidence {
+        Evidence::ChangedAt { age, trust, .. } if 0.5 < trust => {
+            let age = u64::try_from(age.as_micros()).unwrap_or(u64::MAX);
+            Time::from_micros(visit.as_micros().saturating_sub(age))
+        }
+        Evidence::ChangedAt { .. }
+        | Evidence::Changed { .. }
+        | Evidence::Same { .. }
+        | Evidence::Aged { .. }
+        | Evidence::Told { .. } => visit,
+    }
 }
 
 /// What the policy is told of a page.
