@@ -1,10 +1,38 @@
 //! What a page says, whatever surrounds it: numbers that stay the same while only clocks, counters and menus change.
+//!
+//! [`of`] is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
+//! (`form`, `markup`), drops what is not content (`element`: markup, scripts, what is hidden, navigation by element, role, class and by
+//! the density of its links; `noise`: dates, counters, tokens of sessions), and then what the site's pages have in common
+//! ([`Furniture`]). White space, punctuation and the Unicode form of the rest do not count. A body without text has no content, and its
+//! payload digest has to decide.
+//!
+//! Invariant: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]).
+//! Bounds: one pass, time linear in the body whatever is in it, and a million words.
+//!
+//! Not here: what counts as a change, which the user decides.
 
+mod element;
+mod form;
+mod furniture;
+mod markup;
+mod noise;
 mod sketch;
+mod text;
+mod token;
 
+pub use furniture::{Furniture, FurnitureBounds, PAGES_MIN};
 pub use sketch::{SHINGLE_WORDS, Sketch};
 
 use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use form::Form;
+use furniture::PageOfHost;
+use sketch::{Sketcher, mix};
+
+/// What is own must be at least this share of the content; else it is a copy of other pages, and all of it is taken as own.
+const OWN_SHARE_MIN: usize = 8;
 
 /// Contents that are at least so similar differ by a little, and do not count as changed unless the user wants it.
 pub const A_LITTLE: f32 = 0.96;
@@ -20,6 +48,49 @@ pub struct Content {
     pub sketch: Sketch,
     /// Words of the page's own text; a character counts as a word where words are not set apart.
     pub words: u32,
+}
+
+/// The content of a body, if it has text. `url` is the page's, and what is learned of its host is kept in `furniture`.
+#[must_use]
+pub fn of(
+    furniture: &mut Furniture,
+    body: &[u8],
+    content_type: Option<&str>,
+    url: &Url,
+) -> Option<Content> {
+    let form = Form::of(body, content_type)?;
+    let text = form.read(body, content_type, url);
+    let all = text.content();
+    let mut own = all.clone();
+    if form == Form::Html {
+        let at = PageOfHost {
+            host: xxh3_64(url.host_str().unwrap_or_default().as_bytes()),
+            page: xxh3_64(url.as_str().as_bytes()),
+        };
+        furniture.keep_own(at, &mut own);
+        if words_in(&own) * OWN_SHARE_MIN < words_in(&all) {
+            own.clone_from(&all);
+        }
+    }
+    let mut sketcher = Sketcher::new();
+    for word in own.iter().copied().flatten() {
+        sketcher.push(*word);
+    }
+    Some(Content {
+        fingerprint: hash_of(all.iter().copied().flatten()),
+        own: (hash_of(own.iter().copied().flatten()) >> 32) as u32,
+        sketch: sketcher.finish(),
+        words: u32::try_from(words_in(&own)).unwrap_or(u32::MAX),
+    })
+}
+
+fn words_in(blocks: &[&[u64]]) -> usize {
+    blocks.iter().map(|words| words.len()).sum()
+}
+
+/// The hash of a row of words, given by their hashes.
+fn hash_of<'a>(words: impl IntoIterator<Item = &'a u64>) -> u64 {
+    words.into_iter().fold(0, |hash, word| mix(hash, *word))
 }
 
 impl Content {
@@ -42,3 +113,6 @@ impl Content {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,7 +125,7 @@ fn bins_taken_by(shingles: f64) -> f64 {
 }
 
 /// Takes in a text word by word and makes its sketch.
-pub(crate) struct Sketcher {
+pub(super) struct Sketcher {
     /// The least value of each bin; [`EMPTY`] where there is none.
     bins: [u32; BINS],
     /// The hashes of the last words, the newest last.
@@ -137,7 +137,7 @@ pub(crate) struct Sketcher {
 const EMPTY: u32 = u32::MAX;
 
 impl Sketcher {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             bins: [EMPTY; BINS],
             window: [0; SHINGLE_WORDS],
@@ -146,7 +146,7 @@ impl Sketcher {
     }
 
     /// Takes in the hash of the text's next word.
-    pub(crate) fn push(&mut self, word: u64) {
+    pub(super) fn push(&mut self, word: u64) {
         self.window.rotate_left(1);
         self.window[SHINGLE_WORDS - 1] = word;
         self.words += 1;
@@ -156,7 +156,7 @@ impl Sketcher {
     }
 
     /// The sketch of what was taken in. A text of fewer words than a shingle is one shingle.
-    pub(crate) fn finish(mut self) -> Sketch {
+    pub(super) fn finish(mut self) -> Sketch {
         if (1..SHINGLE_WORDS).contains(&self.words) {
             self.add_shingle();
         }
@@ -201,7 +201,7 @@ impl Sketcher {
 }
 
 /// Mixes two numbers so that every bit of the result depends on every bit of both (the mixing step of wyhash).
-fn mix(one: u64, other: u64) -> u64 {
+pub(super) fn mix(one: u64, other: u64) -> u64 {
     const SECRETS: [u64; 2] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
     let product = u128::from(one ^ SECRETS[0]) * u128::from(other ^ SECRETS[1]);
     product as u64 ^ (product >> 64) as u64

@@ -1,0 +1,191 @@
+//! What the pages of a host have in common: blocks that are not content though no markup says so.
+//!
+//! A worker owns one [`Furniture`] and shows it every page that it reads. A block that as many as [`PAGES_MIN`] pages of a host
+//! have had is the host's, and not the page's own. Memory is bounded, per host and in all; what is not seen again is forgotten
+//! first, so that the blocks of single pages, which are most, do not displace those of all pages.
+//!
+//! What is known grows, is lost with a restart, and differs between workers. So it must not be relied upon that a page's own blocks are
+//! the same tomorrow, and it is not: contents are also compared by all blocks (see [`Content`](super::Content)).
+//!
+//! Not here: what markup tells (`element`), and clocks. A host is looked after for as long as its pages come.
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+/// Pages of a host that have a block before it is the host's. With fewer, a text that is there twice would be.
+pub const PAGES_MIN: usize = 4;
+/// Shorter blocks are not judged: values of tables recur, and say something all the same.
+const BLOCK_WORDS_MIN: usize = 8;
+/// Entries that one hash may be in.
+const WAYS: usize = 8;
+/// How many rounds of newcomers an entry survives that was seen once, and again.
+const LIFE_NEW: u8 = 1;
+const LIFE_SEEN_AGAIN: u8 = 8;
+
+/// How much is remembered. An entry takes 16 bytes, a host some hundred more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FurnitureBounds {
+    /// Hosts. Default 1024.
+    pub hosts: usize,
+    /// Blocks of each host. Default 512: several pages' worth. Rounded up to a multiple of eight.
+    pub blocks_per_host: usize,
+}
+
+impl Default for FurnitureBounds {
+    fn default() -> Self {
+        Self {
+            hosts: 1024,
+            blocks_per_host: 512,
+        }
+    }
+}
+
+/// Knows which blocks the pages of a host share.
+#[derive(Debug)]
+pub struct Furniture {
+    bounds: FurnitureBounds,
+    hosts: Vec<Host>,
+    positions: HashMap<u64, usize>,
+    /// Where the search for a host to forget goes on.
+    hand: usize,
+}
+
+/// One page of a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageOfHost {
+    pub(super) host: u64,
+    pub(super) page: u64,
+}
+
+#[derive(Debug)]
+struct Host {
+    key: u64,
+    is_recent: bool,
+    blocks: Vec<KnownBlock>,
+}
+
+/// A block that was seen, or room for one.
+#[derive(Clone, Copy, Debug, Default)]
+struct KnownBlock {
+    block: u64,
+    /// Tags of the pages that have it.
+    pages: [u16; PAGES_MIN],
+    count: u8,
+    life: u8,
+}
+
+impl Furniture {
+    /// Knows nothing yet, and will not know more than this.
+    #[must_use]
+    pub fn new(bounds: FurnitureBounds) -> Self {
+        Self {
+            bounds,
+            hosts: Vec::new(),
+            positions: HashMap::new(),
+            hand: 0,
+        }
+    }
+
+    /// Bytes in use for what is known.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let blocks: usize = self.hosts.iter().map(|host| host.blocks.capacity()).sum();
+        blocks * size_of::<KnownBlock>()
+            + self.hosts.capacity() * size_of::<Host>()
+            + self.positions.capacity() * size_of::<(u64, usize)>()
+    }
+
+    /// Learns the blocks of a page, each the hashes of its words, and keeps those that are its own.
+    pub(super) fn keep_own(&mut self, at: PageOfHost, blocks: &mut Vec<&[u64]>) {
+        if self.bounds.hosts == 0 || self.bounds.blocks_per_host == 0 {
+            return;
+        }
+        let host = self.host(at.host);
+        blocks.retain(|words| {
+            words.len() < BLOCK_WORDS_MIN || !host.has_seen_often(super::hash_of(*words), at.page)
+        });
+    }
+
+    fn host(&mut self, key: u64) -> &mut Host {
+        let is_full = self.bounds.hosts <= self.hosts.len();
+        let position = match self.positions.entry(key) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) if !is_full => {
+                self.hosts.push(Host::new(key, self.bounds.blocks_per_host));
+                *entry.insert(self.hosts.len() - 1)
+            }
+            Entry::Vacant(_) => self.replace_host(key),
+        };
+        let host = &mut self.hosts[position];
+        host.is_recent = true;
+        host
+    }
+
+    /// Forgets the next host that has not been seen since the hand last passed.
+    fn replace_host(&mut self, key: u64) -> usize {
+        while self.hosts[self.hand].is_recent {
+            self.hosts[self.hand].is_recent = false;
+            self.hand = (self.hand + 1) % self.hosts.len();
+        }
+        let position = self.hand;
+        let host = &mut self.hosts[position];
+        self.positions.remove(&host.key);
+        self.positions.insert(key, position);
+        host.key = key;
+        host.blocks.fill(KnownBlock::default());
+        self.hand = (self.hand + 1) % self.hosts.len();
+        position
+    }
+}
+
+impl Host {
+    fn new(key: u64, blocks: usize) -> Self {
+        Self {
+            key,
+            is_recent: true,
+            blocks: vec![KnownBlock::default(); blocks.next_multiple_of(WAYS)],
+        }
+    }
+
+    /// Learns that a page has a block; tells whether enough others had it.
+    fn has_seen_often(&mut self, block: u64, page: u64) -> bool {
+        // The upper half chooses the entries, so that what is compared in them is independent of it.
+        let sets = self.blocks.len() / WAYS;
+        let set = usize::try_from(block >> 32).unwrap_or_default() % sets;
+        let entries = &mut self.blocks[set * WAYS..][..WAYS];
+        let is_known = |entry: &&mut KnownBlock| entry.life != 0 && entry.block == block;
+        if let Some(entry) = entries.iter_mut().find(is_known) {
+            entry.life = LIFE_SEEN_AGAIN;
+            entry.add_page(page);
+            return PAGES_MIN <= usize::from(entry.count);
+        }
+        let least = entries.iter().map(|entry| entry.life).min().unwrap_or(0);
+        for entry in entries.iter_mut() {
+            entry.life -= least;
+        }
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.life == 0) {
+            *entry = KnownBlock {
+                block,
+                life: LIFE_NEW,
+                ..KnownBlock::default()
+            };
+            entry.add_page(page);
+        }
+        false
+    }
+}
+
+impl KnownBlock {
+    fn add_page(&mut self, page: u64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a tag is a part of the hash"
+        )]
+        let tag = page as u16;
+        let count = usize::from(self.count);
+        if count < PAGES_MIN && !self.pages[..count].contains(&tag) {
+            self.pages[count] = tag;
+            self.count += 1;
+        }
+    }
+}

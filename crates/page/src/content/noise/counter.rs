@@ -1,0 +1,297 @@
+//! Counters: how often a page was seen, liked or answered, how long it took to make, and until when it is copyrighted.
+//!
+//! The number may stand before what it counts (`1,234 views`, 12件のコメント) or after it (`Views: 1,234`, 閲覧数 1234).
+
+use super::super::token::TokenKind;
+use super::cursor::Cursor;
+
+/// Takes a counter, if one is next.
+pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
+    match cursor.kind() {
+        Some(TokenKind::Number) => {
+            cursor.accept(counted)
+                || cursor.accept(counted_present)
+                || cursor.accept(japanese_counted)
+        }
+        Some(TokenKind::Word) => {
+            cursor.accept(count_after_label)
+                || cursor.accept(none_counted)
+                || cursor.accept(time_to_make)
+                || cursor.accept(copyright)
+                || cursor.accept(japanese_count_after_label)
+        }
+        Some(TokenKind::Character) => cursor.accept(japanese_count_after_label),
+        Some(TokenKind::Mark) => {
+            matches!(cursor.character(), Some('©' | '(')) && cursor.accept(copyright)
+        }
+        Some(TokenKind::Sign | TokenKind::Secret | TokenKind::Noise) | None => false,
+    }
+}
+
+/// What a page counts of itself.
+fn is_counted(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"view"
+            | b"views"
+            | b"pageview"
+            | b"pageviews"
+            | b"pv"
+            | b"hit"
+            | b"hits"
+            | b"visit"
+            | b"visits"
+            | b"visitor"
+            | b"visitors"
+            | b"read"
+            | b"reads"
+            | b"comment"
+            | b"comments"
+            | b"reply"
+            | b"replies"
+            | b"response"
+            | b"responses"
+            | b"reaction"
+            | b"reactions"
+            | b"like"
+            | b"likes"
+            | b"dislikes"
+            | b"favorites"
+            | b"favourites"
+            | b"vote"
+            | b"votes"
+            | b"upvote"
+            | b"upvotes"
+            | b"downvotes"
+            | b"share"
+            | b"shares"
+            | b"retweet"
+            | b"retweets"
+            | b"reposts"
+            | b"bookmarks"
+            | b"follower"
+            | b"followers"
+            | b"subscriber"
+            | b"subscribers"
+            | b"download"
+            | b"downloads"
+            | b"play"
+            | b"plays"
+            | b"listeners"
+            | b"queries"
+    )
+}
+
+/// Takes 12, 1,234 or 1.2K.
+fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
+    /// More groups of digits count nothing.
+    const GROUPS_MAX: usize = 5;
+    cursor.number()?;
+    for _ in 0..GROUPS_MAX {
+        let has_more = cursor.accept(|cursor| {
+            cursor.tight_mark(&[',', '.'])?;
+            cursor.tight_number().map(|_| ())
+        });
+        if !has_more {
+            break;
+        }
+    }
+    let _ = cursor.tight_word(|word| matches!(word, b"k" | b"m" | b"b"))
+        || cursor.literal_of(&["万", "千", "億"]);
+    cursor.tight_mark(&['+']);
+    Some(())
+}
+
+/// 1,234 views, 12 new comments.
+fn counted(cursor: &mut Cursor<'_>) -> Option<()> {
+    quantity(cursor)?;
+    cursor.word(|word| {
+        matches!(
+            word,
+            b"page" | b"new" | b"total" | b"unique" | b"video" | b"sql" | b"db"
+        )
+    });
+    cursor.word(is_counted).then_some(())
+}
+
+/// 5 users online.
+fn counted_present(cursor: &mut Cursor<'_>) -> Option<()> {
+    quantity(cursor)?;
+    cursor.word(|word| matches!(word, b"registered" | b"active"));
+    cursor
+        .word(|word| {
+            matches!(
+                word,
+                b"user" | b"users" | b"people" | b"member" | b"members" | b"guest" | b"guests"
+            )
+        })
+        .then_some(())?;
+    cursor.word(|word| matches!(word, b"are" | b"is" | b"currently" | b"now"));
+    cursor
+        .word(|word| matches!(word, b"online" | b"viewing" | b"watching" | b"reading"))
+        .then_some(())
+}
+
+/// No comments.
+fn none_counted(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor.word(|word| word == b"no").then_some(())?;
+    cursor.word(is_counted).then_some(())?;
+    cursor.word(|word| word == b"yet");
+    Some(())
+}
+
+/// Views: 1,234; Comments (12); visitor no. 12345.
+fn count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor.word(is_counted).then_some(())?;
+    cursor.word(|word| matches!(word, b"number" | b"no" | b"count" | b"counter" | b"total"));
+    cursor.mark(&['.', ':', '(', '[', '#', '=']);
+    cursor.mark(&['#']);
+    quantity(cursor)?;
+    cursor.mark(&[')', ']']);
+    Some(())
+}
+
+/// Generated in 0.123 seconds.
+fn time_to_make(cursor: &mut Cursor<'_>) -> Option<()> {
+    cursor
+        .word(|word| {
+            matches!(
+                word,
+                b"generated"
+                    | b"rendered"
+                    | b"created"
+                    | b"loaded"
+                    | b"executed"
+                    | b"served"
+                    | b"processed"
+                    | b"built"
+                    | b"completed"
+                    | b"took"
+            )
+        })
+        .then_some(())?;
+    cursor.word(|word| word == b"in");
+    quantity(cursor)?;
+    cursor
+        .word(|word| {
+            matches!(
+                word,
+                b"s" | b"sec"
+                    | b"secs"
+                    | b"second"
+                    | b"seconds"
+                    | b"ms"
+                    | b"msec"
+                    | b"milliseconds"
+            )
+        })
+        .then_some(())
+}
+
+/// © 2026, Copyright (c) 1998–2026.
+fn copyright(cursor: &mut Cursor<'_>) -> Option<()> {
+    let is_word = cursor.word(|word| word == b"copyright");
+    let is_sign = cursor.mark(&['©']).is_some()
+        || cursor.accept(|cursor| {
+            cursor.mark(&['('])?;
+            cursor.tight_word(|word| word == b"c").then_some(())?;
+            cursor.tight_mark(&[')']).map(|_| ())
+        });
+    (is_word || is_sign).then_some(())?;
+    cursor.number().filter(|year| year.is_year())?;
+    cursor.accept(|cursor| {
+        cursor.mark(&['-', '–', '—', ',', '~', '〜'])?;
+        if cursor.word(|word| word == b"present") {
+            return Some(());
+        }
+        let last = cursor.number()?;
+        (last.is_year() || last.digits == 2).then_some(())
+    });
+    Some(())
+}
+
+/// 1,234回視聴, 12件のコメント.
+fn japanese_counted(cursor: &mut Cursor<'_>) -> Option<()> {
+    quantity(cursor)?;
+    cursor
+        .literal_of(&[
+            "回視聴",
+            "回閲覧",
+            "回再生",
+            "回表示",
+            "回アクセス",
+            "回の視聴",
+            "回の閲覧",
+            "回の再生",
+            "件のコメント",
+            "件の返信",
+            "件のレビュー",
+            "人が閲覧",
+            "人が視聴",
+            "人が訪問",
+            "人がいいね",
+            "人のフォロワー",
+            "フォロワー",
+            "いいね",
+            "ビュー",
+            "閲覧",
+            "アクセス",
+            "コメント",
+            "再生",
+            "次阅读",
+            "次浏览",
+            "人浏览",
+            "条评论",
+        ])
+        .then_some(())
+}
+
+/// 閲覧数: 1,234回, コメント(12), 本日:12.
+fn japanese_count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
+    let first = cursor.character()?;
+    if !"コ閲ア視再表訪来ビいフPカ累本昨今浏阅评".contains(first) {
+        return None;
+    }
+    let is_label = cursor.literal_of(&[
+        "コメント数",
+        "コメント",
+        "閲覧数",
+        "閲覧回数",
+        "アクセス数",
+        "アクセスカウンター",
+        "アクセス",
+        "視聴回数",
+        "視聴数",
+        "再生回数",
+        "再生数",
+        "表示回数",
+        "訪問者数",
+        "来訪者数",
+        "来場者数",
+        "ビュー数",
+        "いいね数",
+        "いいね",
+        "フォロワー数",
+        "フォロワー",
+        "カウンター",
+        "PV数",
+        "浏览量",
+        "浏览",
+        "阅读量",
+        "阅读",
+        "评论",
+    ]);
+    if is_label {
+        cursor.mark(&['!']);
+        cursor.mark(&[':', '(', '「', '[']);
+    } else {
+        cursor
+            .literal_of(&["累計", "本日", "昨日", "今日", "合計"])
+            .then_some(())?;
+        cursor.mark(&[':'])?;
+    }
+    quantity(cursor)?;
+    cursor.literal_of(&["回", "人", "件", "名", "次", "条", "PV"]);
+    cursor.mark(&[')', '」', ']']);
+    Some(())
+}

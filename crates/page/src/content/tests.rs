@@ -1,0 +1,418 @@
+//! What counts and what does not, as tables; laws as properties.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const PARAGRAPH: &str = "The crawler comes back to each page at the pace at which that page changes, and never visits a server \
+    more often than it may. Every version that it finds is kept as it was sent.";
+
+fn url(path: &str) -> Url {
+    Url::parse("http://example.org/")
+        .unwrap()
+        .join(path)
+        .unwrap()
+}
+
+/// The content of an HTML page, on its own.
+fn of_html(html: &str) -> Content {
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    of(
+        &mut furniture,
+        html.as_bytes(),
+        Some("text/html; charset=utf-8"),
+        &url("a"),
+    )
+    .unwrap()
+}
+
+fn of_typed(body: &str, content_type: &str) -> Option<Content> {
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    of(
+        &mut furniture,
+        body.as_bytes(),
+        Some(content_type),
+        &url("a"),
+    )
+}
+
+/// A page that says `PARAGRAPH`, and has something between its sentences and beside them.
+fn page(inside: &str, beside: &str) -> String {
+    format!(
+        "<!DOCTYPE html><html><head><title>Making the rounds</title></head><body><h1>Rounds</h1><p>{PARAGRAPH} {inside}</p>{beside}</body></html>"
+    )
+}
+
+#[track_caller]
+fn assert_same(one: &str, other: &str) {
+    let [one_content, other_content] = [one, other].map(of_html);
+    assert!(one_content.is_same(&other_content), "{one}\n{other}");
+    assert_eq!(one_content.fingerprint, other_content.fingerprint);
+    assert!((one_content.similarity(&other_content) - 1.0).abs() < f32::EPSILON);
+}
+
+#[track_caller]
+fn assert_changed(one: &str, other: &str) {
+    let [one_content, other_content] = [one, other].map(of_html);
+    assert!(!one_content.is_same(&other_content), "{one}\n{other}");
+}
+
+/// What may come and go in a text.
+const NOISE: [&str; 73] = [
+    "2026-11-15",
+    "2026-11-15T12:34:56Z",
+    "2026-11-15T12:34:56.789+09:00",
+    "2026-11-15 12:34",
+    "2026/11/15",
+    "2026.11.15",
+    "15.11.2026",
+    "11/15/2026",
+    "11/15/26",
+    "12:34",
+    "12:34:56 UTC",
+    "12:34:56 +0900 (JST)",
+    "3:05 pm",
+    "3 p.m.",
+    "Sun, 15 Nov 2026 12:34:56 +0000",
+    "Sunday, 15-Nov-26 12:34:56 GMT",
+    "Sun Nov 15 12:34:56 2026",
+    "15 November 2026",
+    "15th of November, 2026",
+    "November 15, 2026",
+    "November 15th",
+    "Nov. 2026",
+    "Sunday at 3:05 pm",
+    "yesterday at 12:34",
+    "3 minutes ago",
+    "1 day, 3 hours ago",
+    "2h ago",
+    "an hour ago",
+    "about 3 hours ago",
+    "a few seconds ago",
+    "just now",
+    "2026年11月15日",
+    "２０２６年１１月１５日",
+    "2026年11月15日(日) 12時34分56秒",
+    "2026年11月15日（日曜日）午後3時",
+    "2026年11月",
+    "令和8年11月15日",
+    "令和元年5月1日",
+    "11月15日 12:34",
+    "12時34分",
+    "3分前",
+    "2時間前",
+    "１週間前",
+    "3分钟前",
+    "1,234 views",
+    "1.2K views",
+    "12 comments",
+    "1 comment",
+    "No comments yet",
+    "12 new replies",
+    "Views: 1,234",
+    "Comments (12)",
+    "visitor no. 001234",
+    "visitor number 12345",
+    "5 users online",
+    "generated in 0.123 seconds",
+    "rendered in 12 ms",
+    "1,234回視聴",
+    "12件のコメント",
+    "閲覧数: 1,234回",
+    "閲覧数 12",
+    "アクセスカウンター：001234",
+    "コメント（12）",
+    "いいね！ 12",
+    "本日:12",
+    "浏览量：1234",
+    "© 2026",
+    "Copyright (c) 1998–2026",
+    "123e4567-e89b-12d3-a456-426614174000",
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "aGVsbG8gV29ybGQxMjM0NTY3ODkw",
+    "1763209969123",
+    "­\u{200B}\u{FEFF}",
+];
+
+#[test]
+fn noise_does_not_count() {
+    let plain = of_html(&page("", ""));
+    let counts = |noise: &&&str| {
+        let block = format!("<div>{noise}</div>");
+        let marked = format!("<p><b>{noise}</b></p>");
+        let pages = [page(noise, ""), page("", &block), page("", &marked)];
+        pages.iter().any(|page| of_html(page) != plain)
+    };
+    let counted: Vec<_> = NOISE.iter().filter(counts).collect();
+    assert_eq!(counted, [""; 0].iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn markup_does_not_count() {
+    let plain = page("", "");
+    for (inside, beside) in [
+        ("<!-- 12 -->", ""),
+        (
+            "<script>var a = 'b';</script>",
+            "<style>p { color: red }</style>",
+        ),
+        (
+            "<noscript>Enable it</noscript>",
+            "<template><p>Not yet</p></template>",
+        ),
+        (
+            "",
+            "<svg><title>Icon</title><text>Text</text></svg><select><option>One</select>",
+        ),
+        (
+            "<span hidden>Never</span>",
+            "<div style='display: none'>seen <div>at all</div> by anyone</div>",
+        ),
+        (
+            "<img alt='An image'>",
+            "<input type=hidden name=csrf value=12345><button>Send</button>",
+        ),
+        (
+            "",
+            "<nav><p>A sentence in the navigation, which is not short.</p></nav>",
+        ),
+        (
+            "",
+            "<header>The site says hello to every reader of it.</header><footer>And good bye</footer>",
+        ),
+        ("", "<aside>Beside the content there is more of it.</aside>"),
+        (
+            "",
+            "<div role=navigation>Elsewhere there is more to read</div>",
+        ),
+        (
+            "",
+            "<div class='site-footer dark'>Elsewhere <div>there is</div> more to read</div>",
+        ),
+        ("", "<ul id=main-menu><li>First of all the things</ul>"),
+        (
+            "",
+            "<ul><li><a href=a>Home</a><li><a href=b>About us</a> | <a href=c>Contact</a></ul>",
+        ),
+        ("", "<p><a href=a>ホーム</a> <a href=b>お問い合わせ</a></p>"),
+        (
+            "",
+            "<div><a href=a><p>Privacy</p><p>Terms of use</p></a></div>",
+        ),
+    ] {
+        assert_same(&plain, &page(inside, beside));
+    }
+    assert_same(
+        &plain,
+        &plain
+            .replace("<p>", "<div class='lead' id=\"x\">\n\n")
+            .replace("</p>", "</div>"),
+    );
+    assert_same(
+        &plain,
+        &plain.replace("every version", "every <b>ver</b>sion"),
+    );
+    assert_same(&plain, &plain.replace(' ', " \n\t&nbsp;"));
+}
+
+#[test]
+fn the_unicode_form_does_not_count() {
+    assert_same("<p>Café ｶﾞｲﾄﾞ １２ ﬁn", "<p>Cafe\u{301} ガイド 12 fin");
+    assert_same("<p>caf&eacute; &#x3042;", "<p>café あ");
+}
+
+#[test]
+fn edits_count() {
+    for (one, other) in [
+        ("more often", "less often"),
+        ("server", "servers"),
+        ("never visits", "visits"),
+        ("Making the rounds</title>", "Made the rounds</title>"),
+        ("<h1>Rounds", "<h1>Ways"),
+        ("kept", "sold for $5"),
+        ("</p>", " It costs 5.</p>"),
+        ("</p>", "</p><p>And more.</p>"),
+        ("</p>", "</p><p>日本語の文。</p>"),
+        (
+            "</p>",
+            "</p><article><header><h1>A new article</h1></header></article>",
+        ),
+        ("</p>", "</p><h2><a href=x>A heading</a></h2>"),
+        (
+            "</p>",
+            "</p><ul><li><a href=x>A headline that says what happened</a></ul>",
+        ),
+        ("</p>", " See <a href=x>there</a> for more of it.</p>"),
+    ] {
+        let plain = page("", "");
+        assert_changed(&plain, &plain.replacen(one, other, 1));
+    }
+    for (one, other) in [
+        ("It costs $5.", "It costs €5."),
+        ("It costs 5.", "It costs 6."),
+        ("at 5 °C", "at -5 °C"),
+        ("3 of 4 may do so", "3 of 5 may do so"),
+        ("価格は千円です。", "価格は二千円です。"),
+        ("in 1998 or so", "in 1999 or so"),
+        ("2011年のこと", "2012年のこと"),
+        ("version 1.2.3", "version 1.2.4"),
+        (
+            "antidisestablishmentarianism",
+            "antidisestablishmentarianist",
+        ),
+    ] {
+        assert_changed(&page(one, ""), &page(other, ""));
+    }
+}
+
+#[test]
+fn a_page_that_was_not_understood_is_taken_whole() {
+    assert_changed(
+        "<nav><p>All of the page is here, and nowhere else.",
+        "<nav><p>All of the page is there, and nowhere else.",
+    );
+    assert_changed(
+        "<ul><li><a href=a>One<li><a href=b>Two",
+        "<ul><li><a href=a>One<li><a href=b>Three",
+    );
+    assert_changed(
+        "<body><div hidden>Shown by a script",
+        "<body><div hidden>Shown by the script",
+    );
+    assert_changed("no markup at all", "no markup after all");
+    assert_eq!(of_html("").words, 0);
+    assert_eq!(of_html("<title>Only a title</title>").words, 3);
+}
+
+#[test]
+fn other_kinds_of_text_have_content() {
+    for content_type in [
+        "text/plain",
+        "application/json",
+        "application/ld+json",
+        "application/xml",
+        "application/rss+xml",
+    ] {
+        let [one, noisy, other] = ["One text, 12:34", "One  text,\n\n12:35", "Other text"]
+            .map(|body| of_typed(body, content_type).unwrap());
+        assert!(one.is_same(&noisy), "{content_type}");
+        assert!(!one.is_same(&other), "{content_type}");
+    }
+    for content_type in [
+        "image/png",
+        "text/css",
+        "application/javascript",
+        "text/csv",
+        "image/svg+xml",
+        "",
+    ] {
+        assert_eq!(of_typed("One text", content_type), None, "{content_type}");
+    }
+    assert_eq!(of_typed("PK\0\0", "text/plain"), None);
+}
+
+#[test]
+fn feeds_and_sitemaps_have_content() {
+    let feed = |date: &str, text: &str| {
+        let feed = format!(
+            "<?xml version='1.0'?><rss><channel><lastBuildDate>{date}</lastBuildDate><item><title>T</title>\
+            <description><![CDATA[<p class=x>{text}</p>]]></description><content>&lt;b id='{date}'&gt;{text}&lt;/b&gt;</content></item></channel></rss>"
+        );
+        of_typed(&feed, "application/rss+xml").unwrap()
+    };
+    let first = feed("Sun, 15 Nov 2026 12:34:56 GMT", "News");
+    assert_eq!(first, feed("Mon, 16 Nov 2026 01:02:03 GMT", "News"));
+    assert_ne!(first, feed("Sun, 15 Nov 2026 12:34:56 GMT", "Olds"));
+    assert_eq!(first.words, 3);
+
+    let sitemap = |date: &str| {
+        let sitemap = format!(
+            "<urlset><url><loc>http://example.org/a</loc><lastmod>{date}</lastmod></url></urlset>"
+        );
+        of_typed(&sitemap, "application/xml").unwrap()
+    };
+    assert_eq!(sitemap("2026-11-15"), sitemap("2026-11-15"));
+    assert_ne!(sitemap("2026-11-15"), sitemap("2026-11-16"));
+}
+
+#[test]
+fn every_charset_has_the_same_content() {
+    let html = "<p>巡回とは、決まった道を順に見て回ることである。";
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    for encoding in [
+        encoding_rs::SHIFT_JIS,
+        encoding_rs::EUC_JP,
+        encoding_rs::ISO_2022_JP,
+    ] {
+        let (body, _, _) = encoding.encode(html);
+        let content_type = format!("text/html; charset={}", encoding.name());
+        let content = of(&mut furniture, &body, Some(&content_type), &url("a"));
+        assert_eq!(content, Some(of_html(html)), "{}", encoding.name());
+    }
+}
+
+proptest! {
+    /// Noise between any words of any text is no change.
+    #[test]
+    fn noise_never_counts(
+        words in prop::collection::vec("[a-z]{2,9}|[ぁ-ん]{1,4}", 1..60),
+        noise in prop::collection::vec((0_usize..60, 0..NOISE.len()), 0..6),
+    ) {
+        let is_innocent = |word: &&String| {
+            // These would make something else of the noise beside them.
+            let of_noise = ["a", "an", "at", "no", "of", "am", "pm", "st", "nd", "rd", "th", "in", "et", "pt", "ago", "and"];
+            !of_noise.contains(&word.as_str()) && !NOISE.iter().any(|noise| noise.to_lowercase().contains(word.as_str()))
+        };
+        let words: Vec<&String> = words.iter().filter(is_innocent).collect();
+        let quiet = words.iter().map(|word| format!("{word}. ")).collect::<String>();
+        let mut noisy: Vec<String> = words.iter().map(|word| format!("{word}. ")).collect();
+        for (at, which) in noise {
+            let at = at.min(noisy.len());
+            noisy.insert(at, format!("<i>{}</i>. ", NOISE[which]));
+        }
+        prop_assert_eq!(of_html(&format!("<p>{quiet}")), of_html(&format!("<p>{}", noisy.concat())));
+    }
+
+    /// The same bytes are the same content at any two moments, whatever was learned of the site in between.
+    #[test]
+    fn what_was_learned_changes_no_page(
+        pages in prop::collection::vec(prop::collection::vec(0_usize..12, 1..8), 2..30),
+        bounds in (0_usize..3, 0_usize..40),
+    ) {
+        let bounds = FurnitureBounds { hosts: bounds.0, blocks_per_host: bounds.1 };
+        let mut furniture = Furniture::new(bounds);
+        let html = |blocks: &[usize]| -> String {
+            blocks.iter().map(|block| format!("<p>Block {block}: {PARAGRAPH} {block}</p>")).collect()
+        };
+        let mut first = Vec::new();
+        for round in 0..3 {
+            for (number, blocks) in pages.iter().enumerate() {
+                let url = Url::parse(&format!("http://h{}.example/{number}", number % 3)).unwrap();
+                let content = of(&mut furniture, html(blocks).as_bytes(), Some("text/html"), &url).unwrap();
+                if round == 0 {
+                    first.push(content);
+                }
+                prop_assert!(content.is_same(&first[number]));
+                prop_assert!(content.similarity(&first[number]) >= 1.0);
+            }
+        }
+    }
+
+    #[test]
+    fn similarity_is_symmetric_and_a_share(one: u128, other: u128) {
+        let [one, other] = [one, other].map(Sketch::from_bits);
+        let similarity = one.similarity(other);
+        prop_assert!((0.0..=1.0).contains(&similarity));
+        prop_assert_eq!(similarity.to_bits(), other.similarity(one).to_bits());
+        prop_assert!(one.similarity(one) >= 1.0);
+    }
+
+    #[test]
+    fn any_markup_is_survived(bytes: Vec<u8>, markup in "(<a href=x>|</a>|<div class=nav>|</div>|<script>|</script|<!--|-->|<title>|<|a|&|12:|年|-| )*") {
+        let mut furniture = Furniture::new(FurnitureBounds::default());
+        for content_type in ["text/html", "text/plain", "application/xml"] {
+            let _ = of(&mut furniture, &bytes, Some(content_type), &url("a"));
+            let _ = of(&mut furniture, markup.as_bytes(), Some(content_type), &url("a"));
+        }
+    }
+}
