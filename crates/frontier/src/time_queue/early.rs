@@ -16,6 +16,8 @@ impl TimeQueue {
         if !has_room || TEXT_BYTES_MAX < note.len() {
             return false;
         }
+        // A newer note outlives the joining of the older one.
+        self.joining.retain(|_, joining| *joining != fingerprint);
         self.journal.push(&Entry::Note { fingerprint, note });
         self.journal.end_step();
         self.contents.early.insert(fingerprint, note.into());

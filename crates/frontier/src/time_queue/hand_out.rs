@@ -9,7 +9,7 @@ use crate::time::Time;
 /// Steps that one call makes without handing out, so that no call takes long.
 const STEPS_MAX: usize = 4096;
 /// Runs that are read beside each other. A bucket with more of them is not worked off where it is: its records are written again to finer buckets.
-const OPEN_RUNS_MAX: usize = 512;
+pub(super) const OPEN_RUNS_MAX: usize = 512;
 
 /// What came of looking at a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl TimeQueue {
             return Ok(());
         };
         let is_fine = file.bucket.span <= self.calendar.unit();
-        let has_few_runs = self.reading.len() + file.size.runs as usize <= OPEN_RUNS_MAX;
+        let has_few_runs = self.reading.len() + file.size.runs as usize <= self.open_runs_max;
         let mut runs = None;
         if self.calendar.is_sorted_inside() && !is_fine && has_few_runs {
             runs = cursor::runs(number, file, &mut self.reader)?;

@@ -20,7 +20,7 @@ const RUN_BYTES: usize = 8 << 20;
 /// A new journal is begun when this many times the write buffer's size was written to the old one.
 const JOURNAL_PER_BUFFER: u64 = 4;
 /// A shorter journal is not worth beginning anew.
-const JOURNAL_BYTES_MIN: u64 = 1 << 20;
+const JOURNAL_BYTES_MIN: u64 = 64 << 10;
 
 /// Writes runs; kept for its working memory.
 #[derive(Debug)]
@@ -58,7 +58,8 @@ impl TimeQueue {
         record: impl Into<RecordRef<'a>>,
         now: Time,
     ) -> Result<(), TimeQueueError> {
-        self.insert(record.into(), None, now)?;
+        let record = self.kept(record.into(), now)?;
+        self.insert(record, None, now)?;
         self.journal.end_step();
         self.waiting += 1;
         Ok(())
@@ -75,7 +76,9 @@ impl TimeQueue {
         record: impl Into<RecordRef<'a>>,
         now: Time,
     ) -> Result<(), NotReplaced> {
-        if let Err(source) = self.insert(record.into(), Some(ticket.0), now) {
+        let kept = self.kept(record.into(), now);
+        let inserted = kept.and_then(|record| self.insert(record, Some(ticket.0), now));
+        if let Err(source) = inserted {
             return Err(NotReplaced { ticket, source });
         }
         self.settle(ticket.0);
@@ -102,7 +105,9 @@ impl TimeQueue {
 
     /// Takes a record out of hand whose end is in the journal.
     fn settle(&mut self, place: Place) {
-        if let Some(fingerprint) = self.joining.remove(&place) {
+        if let Some(fingerprint) = self.joining.remove(&place)
+            && self.contents.early.remove(&fingerprint).is_some()
+        {
             self.journal.push(&Entry::Joined { fingerprint });
         }
         self.journal.end_step();
@@ -129,6 +134,16 @@ impl TimeQueue {
         self.retired.buckets.insert(number);
     }
 
+    /// A record as it is kept.
+    fn kept<'a>(&self, record: RecordRef<'a>, now: Time) -> Result<RecordRef<'a>, TimeQueueError> {
+        let bytes = record.longest();
+        if TEXT_BYTES_MAX < bytes {
+            return Err(TimeQueueError::TooLong { bytes });
+        }
+        let due = self.calendar.kept(record.due, now);
+        Ok(RecordRef { due, ..record })
+    }
+
     /// Appends a record to the journal and to its bucket's buffer; the step is not ended.
     pub(super) fn insert(
         &mut self,
@@ -136,14 +151,8 @@ impl TimeQueue {
         replaces: Option<Place>,
         now: Time,
     ) -> Result<(), TimeQueueError> {
-        let bytes = record.longest();
-        if TEXT_BYTES_MAX < bytes {
-            return Err(TimeQueueError::TooLong { bytes });
-        }
         self.make_room()?;
-        let due = self.calendar.kept(record.due, now);
-        let record = RecordRef { due, ..record };
-        let bucket = self.bucket_number(self.calendar.bucket_of(due, now));
+        let bucket = self.bucket_number(self.calendar.bucket_of(record.due, now));
         if RUN_BYTES <= self.contents.buffers.bytes_of(bucket) {
             self.write_run(bucket)?;
         }
