@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use crate::special::{digamma, inverse_trigamma, trigamma};
+
 /// How often a page changes, as a Gamma distribution.
 ///
 /// A point estimate is the limit of an infinite shape: all of its arithmetic holds there too.
@@ -25,6 +27,36 @@ impl Belief {
         Belief {
             rate,
             shape: f64::INFINITY,
+        }
+    }
+
+    /// The Gamma distribution whose logarithm has this mean and variance: *ψ*(*a*) − ln *b* and *ψ*′(*a*).
+    #[must_use]
+    pub fn of_logarithm(mean: f64, variance: f64) -> Belief {
+        let shape = inverse_trigamma(variance);
+        Belief {
+            rate: shape * (mean - digamma(shape)).exp(),
+            shape,
+        }
+    }
+
+    /// The mean of the rate's logarithm.
+    #[must_use]
+    pub fn ln_rate(&self) -> f64 {
+        if self.shape.is_finite() {
+            digamma(self.shape) - (self.shape / self.rate).ln()
+        } else {
+            self.rate.ln()
+        }
+    }
+
+    /// The variance of the rate's logarithm.
+    #[must_use]
+    pub fn ln_variance(&self) -> f64 {
+        if self.shape.is_finite() {
+            trigamma(self.shape)
+        } else {
+            0.0
         }
     }
 

@@ -23,6 +23,7 @@ pub mod relief;
 pub mod servers;
 mod sighting;
 mod sites;
+mod special;
 mod state;
 mod trust;
 mod version;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Estimator, Evidence, Gamma, GammaMemory, Naive, NaiveMemory, Prior, Seed, SeedMemory,
-    TypicalGap,
+    Estimator, Evidence, Gamma, GammaMemory, LogNormal, LogNormalMemory, Naive, NaiveMemory, Prior,
+    Seed, SeedMemory, TypicalGap,
 };
 use crate::belief::Belief;
 
@@ -14,8 +14,11 @@ use crate::belief::Belief;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EstimatorKind {
-    /// Two numbers per page, with a prior for each site and forgetting.
+    /// Two numbers per page, with a prior for each site and forgetting; takes no scale of time for granted.
     #[default]
+    LogNormal,
+    /// Two numbers per page likewise; exact while nothing changes, slow to believe in a page that changes far more often
+    /// than its site.
     Gamma,
     /// Equation 4 of seed 002 with the geometric mean, as the seed has it.
     SeedGeometricMean,
@@ -30,6 +33,8 @@ pub enum EstimatorKind {
 /// One of the estimators that a crawl can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Chosen {
+    /// Two numbers per page, in logarithms.
+    LogNormal(LogNormal),
     /// Two numbers per page.
     Gamma(Gamma),
     /// Equation 4 of seed 002.
@@ -41,6 +46,8 @@ pub enum Chosen {
 /// What the estimator keeps for a page; it says itself whose it is, so a crawl may change its estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Memory {
+    /// Of [`LogNormal`].
+    LogNormal(LogNormalMemory),
     /// Of [`Gamma`].
     Gamma(GammaMemory),
     /// Of [`Seed`], whichever gap it takes for typical.
@@ -55,6 +62,7 @@ impl Chosen {
     pub fn new(kind: EstimatorKind, forgetting: Option<Duration>) -> Chosen {
         let seed = |typical| Chosen::Seed(Seed { typical });
         match kind {
+            EstimatorKind::LogNormal => Chosen::LogNormal(LogNormal { forgetting }),
             EstimatorKind::Gamma => Chosen::Gamma(Gamma { forgetting }),
             EstimatorKind::SeedGeometricMean => seed(TypicalGap::GeometricMean),
             EstimatorKind::SeedMean => seed(TypicalGap::Mean),
@@ -66,31 +74,39 @@ impl Chosen {
     /// The memory in this estimator's own form: what another one left behind becomes what can be known of it.
     fn own(&self, memory: &Memory, prior: &Prior) -> Memory {
         match (self, memory) {
-            (Chosen::Gamma(_), Memory::Gamma(_))
+            (Chosen::LogNormal(_), Memory::LogNormal(_))
+            | (Chosen::Gamma(_), Memory::Gamma(_))
             | (Chosen::Seed(_), Memory::Seed(_))
             | (Chosen::Naive(_), Memory::Naive(_)) => *memory,
-            (Chosen::Gamma(gamma), Memory::Seed(seed)) => gamma_of_seed(*gamma, seed, prior),
-            (Chosen::Gamma(gamma), Memory::Naive(naive)) => gamma_of_naive(*gamma, *naive, prior),
+            (Chosen::LogNormal(_), _) => {
+                Memory::LogNormal(LogNormalMemory::of_belief(&distribution(memory, prior)))
+            }
+            (Chosen::Gamma(_), _) => {
+                Memory::Gamma(GammaMemory::of_belief(&distribution(memory, prior)))
+            }
+            // Counts cannot be had of a distribution: they begin anew.
             (Chosen::Seed(_) | Chosen::Naive(_), _) => self.begin(prior),
         }
     }
 }
 
-/// Gaps of the mean length take the place of those that the seed did not keep.
-fn gamma_of_seed(gamma: Gamma, seed: &SeedMemory, prior: &Prior) -> Memory {
-    let naive = NaiveMemory {
-        changes: seed.changed_gaps,
-        time: seed.changed_time + seed.stable_time,
+/// What any estimator's memory tells of the rate. Of counts it is the Gamma distribution after as many changes in as much
+/// time, though several changes within one gap are counted as one.
+fn distribution(memory: &Memory, prior: &Prior) -> Belief {
+    let counted = |changes: f32, time: f32| {
+        let shape = prior.shape + f64::from(changes);
+        let seconds = prior.shape / prior.rate + f64::from(time);
+        Belief {
+            rate: shape / seconds,
+            shape,
+        }
     };
-    gamma_of_naive(gamma, naive, prior)
-}
-
-/// The distribution after as many changes in as much time.
-fn gamma_of_naive(gamma: Gamma, naive: NaiveMemory, prior: &Prior) -> Memory {
-    let mut memory = gamma.begin(prior);
-    memory.shape += naive.changes;
-    memory.seconds += naive.time;
-    Memory::Gamma(memory)
+    match memory {
+        Memory::LogNormal(own) => LogNormal { forgetting: None }.belief(own, prior),
+        Memory::Gamma(own) => Gamma { forgetting: None }.belief(own, prior),
+        Memory::Seed(own) => counted(own.changed_gaps, own.changed_time + own.stable_time),
+        Memory::Naive(own) => counted(own.changes, own.time),
+    }
 }
 
 impl Estimator for Chosen {
@@ -98,6 +114,7 @@ impl Estimator for Chosen {
 
     fn begin(&self, prior: &Prior) -> Memory {
         match self {
+            Chosen::LogNormal(own) => Memory::LogNormal(own.begin(prior)),
             Chosen::Gamma(gamma) => Memory::Gamma(gamma.begin(prior)),
             Chosen::Seed(seed) => Memory::Seed(seed.begin(prior)),
             Chosen::Naive(naive) => Memory::Naive(naive.begin(prior)),
@@ -107,10 +124,13 @@ impl Estimator for Chosen {
     fn learn(&self, memory: &mut Memory, evidence: &Evidence, prior: &Prior) {
         *memory = self.own(memory, prior);
         match (self, memory) {
+            (Chosen::LogNormal(own), Memory::LogNormal(memory)) => {
+                own.learn(memory, evidence, prior);
+            }
             (Chosen::Gamma(gamma), Memory::Gamma(memory)) => gamma.learn(memory, evidence, prior),
             (Chosen::Seed(seed), Memory::Seed(memory)) => seed.learn(memory, evidence, prior),
             (Chosen::Naive(naive), Memory::Naive(memory)) => naive.learn(memory, evidence, prior),
-            (Chosen::Gamma(_) | Chosen::Seed(_) | Chosen::Naive(_), _) => {
+            (_, _) => {
                 unreachable!("the memory is the estimator's own")
             }
         }
@@ -118,10 +138,11 @@ impl Estimator for Chosen {
 
     fn belief(&self, memory: &Memory, prior: &Prior) -> Belief {
         match (self, self.own(memory, prior)) {
+            (Chosen::LogNormal(own), Memory::LogNormal(memory)) => own.belief(&memory, prior),
             (Chosen::Gamma(gamma), Memory::Gamma(memory)) => gamma.belief(&memory, prior),
             (Chosen::Seed(seed), Memory::Seed(memory)) => seed.belief(&memory, prior),
             (Chosen::Naive(naive), Memory::Naive(memory)) => naive.belief(&memory, prior),
-            (Chosen::Gamma(_) | Chosen::Seed(_) | Chosen::Naive(_), _) => {
+            (_, _) => {
                 unreachable!("the memory is the estimator's own")
             }
         }

@@ -1,7 +1,7 @@
 //! How often a page changes, when visits only tell *whether* it did.
 //!
 //! An [`Estimator`] learns from [`Evidence`], visit by visit, in a memory of a few numbers that is kept with the page, and
-//! says what it believes. [`Gamma`] is the default; [`Seed`] is equation 4 of seed 002, with three readings;
+//! says what it believes. [`LogNormal`] is the default, [`Gamma`] its elder sister; [`Seed`] is equation 4 of seed 002, with three readings;
 //! [`Naive`] counts; [`Likelihood`] is the exact solution, whose memory grows with the page's changes: the yardstick of
 //! the lab and of the tests, not offered to a crawl. [`Chosen`] is the one that the configuration names.
 //!
@@ -10,14 +10,18 @@
 mod chosen;
 mod gamma;
 mod likelihood;
+mod log_normal;
 mod naive;
 mod seed;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
 pub use chosen::{Chosen, EstimatorKind, Memory};
 pub use gamma::{Gamma, GammaMemory};
 pub use likelihood::{Likelihood, LikelihoodMemory, most_likely_rate};
+pub use log_normal::{LogNormal, LogNormalMemory};
 pub use naive::{Naive, NaiveMemory};
 pub use seed::{Seed, SeedMemory, TypicalGap};
 
@@ -89,7 +93,7 @@ impl Prior {
     /// Rates outside of these bounds are taken for the nearest: a change every ten seconds, one in ten thousand years.
     pub(crate) const RATES: (f64, f64) = (3e-12, 0.1);
     /// Shapes likewise.
-    pub(crate) const SHAPES: (f64, f64) = (0.05, 20.0);
+    pub(crate) const SHAPES: (f64, f64) = (0.05, 50.0);
 
     /// A prior within bounds; what is no number counts as the lowest.
     #[must_use]
@@ -97,6 +101,34 @@ impl Prior {
         Prior {
             rate: within(rate, Prior::RATES),
             shape: within(shape, Prior::SHAPES),
+        }
+    }
+
+    /// The prior whose logarithm has this mean and variance.
+    #[must_use]
+    pub fn of_logarithm(mean: f64, variance: f64) -> Prior {
+        let belief = Belief::of_logarithm(mean, variance);
+        Prior::new(belief.rate, belief.shape)
+    }
+
+    /// The mean of the rate's logarithm.
+    #[must_use]
+    pub fn ln_rate(&self) -> f64 {
+        self.belief().ln_rate()
+    }
+
+    /// The variance of the rate's logarithm.
+    #[must_use]
+    pub fn ln_variance(&self) -> f64 {
+        self.belief().ln_variance()
+    }
+
+    /// The prior as a belief.
+    #[must_use]
+    pub fn belief(&self) -> Belief {
+        Belief {
+            rate: self.rate,
+            shape: self.shape,
         }
     }
 }

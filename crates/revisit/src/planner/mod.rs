@@ -344,10 +344,10 @@ impl Planner {
 
 /// Makes the known version what was found, but the content that changes are counted from stays until one counts.
 fn take_over(known: &mut Version, found: &Version, change: Change) {
-    let stored_in_full = if change.is_new_payload() {
-        found.captured
+    let (captured, indexed) = if change.is_new_payload() {
+        (found.captured, found.indexed)
     } else {
-        known.captured
+        (known.captured, known.indexed)
     };
     let content = if change.counts() || known.content.is_none() {
         found.content
@@ -355,7 +355,8 @@ fn take_over(known: &mut Version, found: &Version, change: Change) {
         known.content
     };
     *known = Version {
-        captured: stored_in_full,
+        captured,
+        indexed,
         content,
         ..found.clone()
     };

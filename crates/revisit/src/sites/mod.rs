@@ -215,8 +215,8 @@ mod tests {
             sites.revisited(news, DAY, &hourly());
             sites.revisited(other, 10 * DAY, &Belief::point(1e-9));
         }
-        assert!(100.0 * before < sites.prior(news).rate);
-        assert!(sites.prior(other).rate < 0.2 * sites.prior(news).rate);
+        assert!(20.0 * before < sites.prior(news).rate);
+        assert!(sites.prior(other).rate < 0.01 * sites.prior(news).rate);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use junkai_page::content::{Content, Sketch};
 
 use super::PageState;
 use crate::codec::{Reader, put_bytes, put_float, put_signed, put_varint};
-use crate::estimator::{GammaMemory, Memory, NaiveMemory, SeedMemory};
+use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
 use crate::version::{DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};
 
 /// The first byte of every state.
@@ -44,6 +44,7 @@ mod part {
 const GAMMA: u8 = 0;
 const SEED: u8 = 1;
 const NAIVE: u8 = 2;
+const LOG_NORMAL: u8 = 3;
 
 /// An interval is at most a hundred years.
 const INTERVAL_MILLIS_MAX: u64 = 100 * 366 * 24 * 3600 * 1000;
@@ -125,6 +126,11 @@ impl PageState {
 
 fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
     match memory {
+        Memory::LogNormal(LogNormalMemory { ln_rate, spread }) => {
+            out.push(LOG_NORMAL);
+            put_float(out, *ln_rate);
+            put_float(out, *spread);
+        }
         Memory::Gamma(GammaMemory { shape, seconds }) => {
             out.push(GAMMA);
             put_float(out, *shape);
@@ -227,6 +233,12 @@ fn read_state(reader: &mut Reader<'_>) -> Option<PageState> {
 
 fn read_memory(reader: &mut Reader<'_>) -> Option<Memory> {
     let tag = reader.byte()?;
+    if tag == LOG_NORMAL {
+        return Some(Memory::LogNormal(LogNormalMemory {
+            ln_rate: reader.float()?,
+            spread: reader.float().filter(|spread| 0.0 <= *spread)?,
+        }));
+    }
     let mut number = || reader.float().filter(|number| 0.0 <= *number);
     match tag {
         GAMMA => Some(Memory::Gamma(GammaMemory {
