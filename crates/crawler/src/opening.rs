@@ -146,6 +146,7 @@ fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlEr
     let mut kept = settings.clone();
     kept.crawl.pages_max = None;
     kept.crawl.run_time_max = None;
+    kept.crawl.once = false;
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;

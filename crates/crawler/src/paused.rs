@@ -93,6 +93,14 @@ impl Paused {
     }
 }
 
+/// What is paused in the archive in `folder`, whether a crawl is running or not.
+///
+/// # Errors
+/// If the state cannot be read.
+pub fn paused(folder: &Path) -> Result<Paused, CrawlError> {
+    Paused::load(&folder.join("state"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

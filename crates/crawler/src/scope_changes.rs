@@ -126,6 +126,14 @@ enum Side {
     Exclude,
 }
 
+/// How people changed the scope of the archive in `folder`, whether a crawl is running or not.
+///
+/// # Errors
+/// If the state cannot be read.
+pub fn scope_changes(folder: &Path) -> Result<ScopeChanges, CrawlError> {
+    ScopeChanges::load(&folder.join("state"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

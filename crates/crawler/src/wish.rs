@@ -110,7 +110,7 @@ impl Granted {
     }
 
     /// Adds what became of a further wish.
-    pub(crate) fn add(&mut self, other: Granted) {
+    pub fn add(&mut self, other: Granted) {
         self.done += other.done;
         self.already += other.already;
         self.refused += other.refused;

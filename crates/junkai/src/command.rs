@@ -1,5 +1,6 @@
 //! The subcommands, one file each: `Arguments` says what it takes, `run` does it.
 
+pub(crate) mod add;
 pub(crate) mod crawl;
 pub(crate) mod demo;
 pub(crate) mod explain;
@@ -7,7 +8,10 @@ pub(crate) mod export;
 pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod links;
+pub(crate) mod pause;
+pub(crate) mod revisit;
 pub(crate) mod robots;
+pub(crate) mod scope;
 pub(crate) mod stats;
 pub(crate) mod testweb;
 pub(crate) mod url;

@@ -9,6 +9,7 @@ mod config;
 mod exit;
 mod print;
 mod screen;
+mod telling;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -37,12 +38,22 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Crawl from seeds into an archive; go on where the last run of the same archive stopped.
+    /// Crawl from seeds into an archive, and keep it up to date until stopped; a later run goes on where this one ended.
     Crawl(command::crawl::Arguments),
     /// Crawl an embedded web on loopback: the main job, with no network and no set-up.
     Demo(command::demo::Arguments),
     /// Write a commented junkai.toml to start from.
     Init(command::init::Arguments),
+    /// Give a crawl, running or not, more seeds.
+    Add(command::add::Arguments),
+    /// Visit known pages once more, out of turn.
+    Revisit(command::revisit::Arguments),
+    /// Start no more visits to a host, to a server, or to anybody; show what is paused.
+    Pause(command::pause::Arguments),
+    /// Go on where `pause` stopped.
+    Resume(command::pause::Arguments),
+    /// Show which URLs belong to a crawl, and change it while it runs.
+    Scope(command::scope::Arguments),
     /// Say what happened to a URL, why, and when it will be visited next.
     Explain(command::explain::Arguments),
     /// Say what an archive holds.
@@ -73,6 +84,11 @@ fn main() -> ExitCode {
         Command::Crawl(arguments) => command::crawl::run(arguments),
         Command::Demo(arguments) => command::demo::run(arguments),
         Command::Init(arguments) => command::init::run(&arguments),
+        Command::Add(arguments) => command::add::run(arguments),
+        Command::Revisit(arguments) => command::revisit::run(&arguments),
+        Command::Pause(arguments) => command::pause::pause(&arguments),
+        Command::Resume(arguments) => command::pause::resume(&arguments),
+        Command::Scope(arguments) => command::scope::run(arguments),
         Command::Explain(arguments) => command::explain::run(&arguments),
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 
 use crate::print::say;
+use crate::telling::counted;
 
 /// Characters of a failure's description that the live block shows.
 const TROUBLE_SHOWN_MAX: usize = 68;
@@ -147,11 +148,7 @@ impl Painter {
             grouped(now.errors),
             bytes(now.bytes_stored),
             bytes(now.disk_free),
-            if now.disk_full {
-                "  PAUSED: the disk is full"
-            } else {
-                ""
-            },
+            paused(now).map_or_else(String::new, |paused| format!("  PAUSED: {paused}")),
         ) + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
             format!("\n          last trouble: {trouble}")
         })
@@ -210,6 +207,9 @@ impl Painter {
             ),
         ];
         let mut rows = Vec::from(rows);
+        if let Some(paused) = paused(now) {
+            rows.push(format!("  paused  {paused}"));
+        }
         if let Some(trouble) = &now.trouble {
             rows.push(format!("  trouble {}", shortened(trouble)));
         }
@@ -230,6 +230,17 @@ impl Painter {
             self.drawn_lines = 0;
         }
     }
+}
+
+/// What does not go on, and why, if anything.
+fn paused(now: &Snapshot) -> Option<String> {
+    if now.disk_full {
+        return Some("the disk is full".to_owned());
+    }
+    if now.all_paused {
+        return Some("everything, until `junkai resume --all`".to_owned());
+    }
+    (0 < now.paused).then(|| counted(now.paused, "host or server"))
 }
 
 struct Rate {

@@ -58,10 +58,10 @@ impl Rounds {
 
     /// Brings a visit to its server's line in the ring, by way of its host's address.
     pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
-        let Some(visit) = self.heed_wishes(visit)? else {
-            return Ok(());
-        };
         let now = self.clock.now();
+        if let Some(objection) = self.objection(&visit, now) {
+            return self.heed(visit, objection);
+        }
         if visit.purpose != Purpose::Robots
             && let Say::Denied { line } = self.rules.ask(&visit.url, now)
         {
@@ -153,14 +153,15 @@ impl Rounds {
     /// known, the visit keeps its turn and its lease until it is.
     fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
+        if let Some(objection) = self.objection(&visit, now) {
+            self.end_unvisited(key, now);
+            return self.heed(visit, objection);
+        }
+        if self.paused.all.is_some() {
+            self.give_turn_back(visit, key, now);
+            return Ok(());
+        }
         match self.hosts.find(visit.url.host(), now) {
-            Whereabouts::At(_, there)
-                if there == key
-                    && let Some(until) = self.paused_until(&visit, now) =>
-            {
-                self.end_unvisited(key, now);
-                self.put_away(visit, until)?;
-            }
             Whereabouts::At(_, there) if there == key && self.must_wait_for_rules(&visit, now) => {
                 self.end_unvisited(key, now);
                 self.put_away(visit, now + RULES_PATIENCE)?;

@@ -175,47 +175,51 @@ impl Rounds {
         scope.map_or(Rule::Outside, |scope| scope.decide(url, found))
     }
 
-    /// Lets a visit go on its way that comes up, unless people wish otherwise: it is put off while its host is paused, and dismissed if the scope no
-    /// longer takes it.
-    pub(super) fn heed_wishes(&mut self, visit: Visit) -> Result<Option<Visit>, CrawlError> {
+    /// What people have against a visit that comes up, or is about to start.
+    pub(super) fn objection(&self, visit: &Visit, now: Time) -> Option<Objection> {
         let found = match visit.purpose {
             Purpose::Robots => None,
             Purpose::Requisite => Some(Found::Requisite),
             Purpose::Page if visit.is_seed() => Some(Found::Seed),
             Purpose::Page => Some(Found::Link(visit.depth)),
         };
-        if let Some(rule) = found
-            .map(|found| self.rule_for(&visit.url, found))
-            .filter(|rule| !rule.accepts())
-        {
-            let outcome = Outcome {
-                status: status::OUT_OF_SCOPE,
-                result: rule.to_string(),
-                ..Outcome::default()
-            };
-            self.asked.remove(&visit.url.fingerprint());
-            self.progress.out_of_scope.add(1);
-            self.dismiss(visit, &outcome)?;
-            return Ok(None);
+        let rule = found.map(|found| self.rule_for(&visit.url, found));
+        if let Some(rule) = rule.filter(|rule| !rule.accepts()) {
+            return Some(Objection::OutOfScope(rule));
         }
-        let now = self.clock.now();
-        match self.paused_until(&visit, now) {
-            Some(until) => {
-                self.put_away(visit, until)?;
-                Ok(None)
-            }
-            None => Ok(Some(visit)),
-        }
-    }
-
-    /// Until when a visit is put off because its host or its server is paused. A server whose address is not known yet is asked about later, when it
-    /// is.
-    pub(super) fn paused_until(&self, visit: &Visit, now: Time) -> Option<Time> {
         if self.paused.is_empty() {
             return None;
         }
         let host = visit.url.host();
+        // A server whose address is not known yet is asked about when it is.
         let address = self.hosts.address_of(host, now);
-        self.paused.until(host, address, now)
+        self.paused
+            .until(host, address, now)
+            .map(Objection::PausedUntil)
     }
+
+    /// Does with a visit as people wish.
+    pub(super) fn heed(&mut self, visit: Visit, objection: Objection) -> Result<(), CrawlError> {
+        match objection {
+            Objection::PausedUntil(until) => self.put_away(visit, until),
+            Objection::OutOfScope(rule) => {
+                let outcome = Outcome {
+                    status: status::OUT_OF_SCOPE,
+                    result: rule.to_string(),
+                    ..Outcome::default()
+                };
+                self.asked.remove(&visit.url.fingerprint());
+                self.progress.out_of_scope.add(1);
+                self.dismiss(visit, &outcome)
+            }
+        }
+    }
+}
+
+/// Why a visit is not made now.
+pub(super) enum Objection {
+    /// Its host or its server is paused; it is asked about again then.
+    PausedUntil(Time),
+    /// The scope no longer takes its page.
+    OutOfScope(Rule),
 }

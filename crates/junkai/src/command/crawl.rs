@@ -16,6 +16,10 @@ use crate::screen::{Screen, Style};
 
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
 #[derive(clap::Args)]
+#[command(after_help = "\
+A crawl goes on until it is stopped: it finds pages, and comes back to each at the pace at which it changes. With nothing to do it
+sleeps. Ctrl-C ends it in order; the next run of the same archive goes on. For an archive of one moment, say --once.
+While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.")]
 pub(crate) struct Arguments {
     /// Where to start: URLs, or host names. May be left out when the archive has been crawled before.
     #[arg(value_name = "SEED")]
@@ -72,6 +76,9 @@ pub(crate) struct RunArguments {
     /// The folder that holds captures, index and state. Default: the first seed's host; for the demo, `junkai-demo`.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) archive: Option<PathBuf>,
+    /// End when every page in scope has been visited once, instead of keeping the archive up to date.
+    #[arg(long)]
+    pub(crate) once: bool,
     /// Stop after this many pages.
     #[arg(long, value_name = "N")]
     pub(crate) pages: Option<u64>,
@@ -170,6 +177,7 @@ impl RunArguments {
     /// Lays the flags over the settings.
     pub(crate) fn apply(&self, settings: &mut Settings) {
         let crawl = &mut settings.crawl;
+        crawl.once |= self.once;
         crawl.pages_max = self.pages.or(crawl.pages_max);
         crawl.run_time_max = self.run_time.or(crawl.run_time_max);
         crawl.concurrency = self.concurrency.unwrap_or(crawl.concurrency);
@@ -241,7 +249,7 @@ fn archive_folder(arguments: &Arguments) -> Result<PathBuf> {
     Ok(PathBuf::from(seed.host()))
 }
 
-fn read_seeds(file: &Path) -> Result<Vec<String>> {
+pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>> {
     let lines: std::io::Result<Vec<String>> = if file == Path::new("-") {
         std::io::stdin().lock().lines().collect()
     } else {

@@ -102,6 +102,9 @@ fn print(explanation: &Explanation) {
             server.strikes
         );
     }
+    if let Some(paused) = &explanation.paused {
+        say!("  paused    {paused}");
+    }
     if let Some(live) = &explanation.live {
         say!("  now       {}", live.place);
         if let Some(lease) = &live.lease {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use junkai_crawler::stats;
 
+use crate::command::pause;
 use crate::exit::Ending;
 use crate::print::say;
 use crate::screen::{bytes, grouped};
@@ -57,6 +58,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         time(&stats.first),
         time(&stats.last)
     );
+    for paused in pause::lines(&stats.paused) {
+        say!("  paused     {paused}");
+    }
+    if 0 < stats.wishes {
+        say!(
+            "  wishes     {:>14}   wait for the next `junkai crawl`",
+            grouped(stats.wishes)
+        );
+    }
     table("status", &stats.by_status);
     table("media type", &stats.by_mime);
     Ok(Ending::Well)

@@ -248,7 +248,7 @@ fn ctrl_c_ends_in_order_and_the_next_run_goes_on() {
     // No seed, no flag but the speed: the archive knows the rest.
     let mut resume = junkai();
     resume.arg("crawl").arg("--archive").arg(stage.archive());
-    resume.args(["--interval", "0s", "--quiet"]);
+    resume.args(["--once", "--interval", "0s", "--quiet"]);
     let resumed = run(resume).expect(0);
     assert!(resumed.out.contains("is complete"), "{}", resumed.all());
     assert!(!resumed.err.contains("repaired"), "{}", resumed.all());

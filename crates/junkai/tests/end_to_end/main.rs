@@ -30,3 +30,5 @@ mod robots_redirect;
 mod standard;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod wishes;

@@ -48,13 +48,24 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// `junkai crawl` of this web into this archive; seeds and further flags are to be added.
+    /// `junkai crawl` of this web into this archive, to its end; seeds and further flags are to be added.
     pub(crate) fn crawl(&self) -> Command {
         self.crawl_into(&self.archive())
     }
 
     /// The same, into another folder.
     pub(crate) fn crawl_into(&self, archive: &Path) -> Command {
+        let mut command = self.crawl_on_into(archive);
+        command.arg("--once");
+        command
+    }
+
+    /// A crawl of this web into this archive that goes on until it is stopped.
+    pub(crate) fn crawl_on(&self) -> Command {
+        self.crawl_on_into(&self.archive())
+    }
+
+    fn crawl_on_into(&self, archive: &Path) -> Command {
         let mut command = junkai();
         command.arg("crawl").arg("--archive").arg(archive);
         command.arg("--config").arg(self.path("junkai.toml"));

@@ -1,0 +1,62 @@
+//! `junkai add`: further seeds for a crawl.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use junkai_crawler::Wish;
+
+use crate::command::crawl::read_seeds;
+use crate::exit::Ending;
+use crate::telling::{Target, counted};
+
+/// What `junkai add` takes.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  junkai add --archive example https://example.org/new/    one more place to start from
+  junkai add --archive example --seeds-file list.txt       many of them
+
+The scope reaches around a new seed as it does around the first ones. A seed that failed before is tried again; one that was
+visited stays as it is (`junkai revisit` asks for it out of turn).")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    target: Target,
+    /// Where to start besides: URLs, or host names.
+    #[arg(value_name = "URL")]
+    seeds: Vec<String>,
+    /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
+    #[arg(long, short = 'i', value_name = "FILE")]
+    seeds_file: Option<PathBuf>,
+}
+
+/// Tells the crawl.
+pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
+    if let Some(file) = &arguments.seeds_file {
+        arguments.seeds.extend(read_seeds(file)?);
+    }
+    if arguments.seeds.is_empty() {
+        bail!(
+            "nothing to add: name URLs, or a file of them (`junkai add --archive DIR --seeds-file FILE`)"
+        );
+    }
+    let target = &arguments.target;
+    let wish = Wish::Add {
+        seeds: arguments.seeds,
+    };
+    let told = target.tell(&target.settings()?, &[wish])?;
+    let granted = &told.granted;
+    let mut words = format!("added {}", counted(granted.done, "seed"));
+    if 0 < granted.already {
+        words += &format!(
+            "; {} known already",
+            match granted.already {
+                1 => "1 was".to_owned(),
+                more => format!("{more} were"),
+            }
+        );
+    }
+    if 0 < granted.done {
+        words = format!("{words}\n{}", target.when(&told));
+    }
+    target.print(&told, &words)
+}

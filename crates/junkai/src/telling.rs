@@ -1,0 +1,103 @@
+//! Telling a crawl what is wished: what `add`, `revisit`, `pause`, `resume` and `scope` have in common.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use junkai_crawler::{CrawlError, Granted, Settings, Told, When, Wish, tell};
+
+use crate::config;
+use crate::exit::Ending;
+use crate::print::say;
+
+/// Whom a wish is told, and how the answer is printed.
+#[derive(clap::Args)]
+pub(crate) struct Target {
+    /// The archive's folder. If a crawl is running there it is told at once; if not, the next one is.
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) archive: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Target {
+    /// The settings of the archive's last start.
+    ///
+    /// # Errors
+    /// If there is no archive, or its settings cannot be read.
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        let archive = &self.archive;
+        if !archive.join("state").is_dir() {
+            let error = CrawlError::NoArchive {
+                archive: archive.clone(),
+            };
+            return Err(error).context(format!(
+                "there is no archive to speak to; `junkai crawl URL --archive {}` begins one",
+                archive.display()
+            ));
+        }
+        Ok(config::in_force(archive)?.unwrap_or_default())
+    }
+
+    /// Tells wishes, and adds up what became of them.
+    ///
+    /// # Errors
+    /// As [`tell`].
+    pub(crate) fn tell(&self, settings: &Settings, wishes: &[Wish]) -> Result<Told> {
+        let mut sum = Told {
+            when: When::Now,
+            granted: Granted::default(),
+        };
+        for wish in wishes {
+            let told = tell(&self.archive, settings, wish)?;
+            sum.when = told.when;
+            sum.granted.add(told.granted);
+        }
+        Ok(sum)
+    }
+
+    /// Prints what became of a wish; `words` say what was done.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub(crate) fn print(&self, told: &Told, words: &str) -> Result<Ending> {
+        let granted = &told.granted;
+        if self.json {
+            say!("{}", serde_json::to_string(told)?);
+        } else {
+            say!("{words}");
+            for reason in &granted.reasons {
+                say!("  not done: {reason}");
+            }
+            let untold = granted.refused - granted.reasons.len() as u64;
+            if 0 < untold {
+                say!("  not done: {untold} more");
+            }
+        }
+        Ok(if granted.refused == 0 {
+            Ending::Well
+        } else {
+            Ending::Problems
+        })
+    }
+
+    /// Who does it, and when.
+    pub(crate) fn when(&self, told: &Told) -> String {
+        match told.when {
+            When::Now => "the running crawl has taken it in".to_owned(),
+            When::NextStart => format!(
+                "no crawl is running; the next `junkai crawl --archive {}` begins with it",
+                self.archive.display()
+            ),
+        }
+    }
+}
+
+/// "1 page", "2 pages".
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    let number_told = crate::screen::grouped(number);
+    match number {
+        1 => format!("{number_told} {what}"),
+        _ => format!("{number_told} {what}s"),
+    }
+}
