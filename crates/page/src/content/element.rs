@@ -50,6 +50,10 @@ pub(super) enum Element {
 }
 
 /// What the attributes of a tag say.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that a tag says or not, and any combination occurs"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) hidden: bool,

@@ -20,6 +20,11 @@
 //! The papers sketch sets of one size. Here a sketch also holds how many bins are taken, from which the sizes of the sets, and
 //! the number of bins that their union takes, follow as in linear counting. So short texts are judged as exactly as long ones.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "hashes and sketches are cut into their parts"
+)]
+
 use serde::{Deserialize, Serialize};
 
 /// Words in a shingle. An edited word changes as many shingles.
@@ -63,13 +68,12 @@ impl Sketch {
         }
         let set_bits = (self.odd() ^ other.odd()).count_ones();
         let fine = self.share(other, set_bits.min(FULL));
-        #[expect(clippy::cast_possible_truncation, reason = "a share needs no more")]
         let share = if set_bits < FULL {
             fine
         } else {
             fine.min(self.coarse_share(other))
-        } as f32;
-        share
+        };
+        share as f32
     }
 
     /// The share of common shingles if so many bits of the odd sketches differ.
@@ -82,7 +86,7 @@ impl Sketch {
         // The larger the share, the smaller the union, and the fewer bins it takes: one share fits.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..24 {
-            let share = (low + high) / 2.0;
+            let share = f64::midpoint(low, high);
             if share * bins_taken_by(shingles / (1.0 + share)) < common {
                 low = share;
             } else {

@@ -131,7 +131,7 @@ const NOISE: [&str; 73] = [
     "d41d8cd98f00b204e9800998ecf8427e",
     "aGVsbG8gV29ybGQxMjM0NTY3ODkw",
     "1763209969123",
-    "­\u{200B}\u{FEFF}",
+    "\u{AD}\u{200B}\u{FEFF}",
 ];
 
 #[test]

@@ -72,9 +72,10 @@ pub(super) fn tokenize(text: &str, tokens: &mut Vec<Token>) {
             _ if byte.is_ascii_alphanumeric() && run_end <= at => {
                 let run = secret_run(&bytes[at..]);
                 run_end = at + run.len();
-                match is_secret(run) {
-                    true => (TokenKind::Secret, run.len()),
-                    false => ascii_token(&bytes[at..], is_spaced),
+                if is_secret(run) {
+                    (TokenKind::Secret, run.len())
+                } else {
+                    ascii_token(&bytes[at..], is_spaced)
                 }
             }
             0..=0x7F => ascii_token(&bytes[at..], is_spaced),

@@ -187,8 +187,7 @@ fn month(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// Takes the day of a month: 15, 15th.
 fn day(cursor: &mut Cursor<'_>) -> Option<()> {
-    let day = cursor.number().filter(|number| number.is_in(1..=31))?;
-    let _ = day;
+    cursor.number().filter(|number| number.is_in(1..=31))?;
     cursor.tight_word(|word| matches!(word, b"st" | b"nd" | b"rd" | b"th"));
     Some(())
 }
@@ -205,16 +204,14 @@ fn day_and_month(cursor: &mut Cursor<'_>) -> Option<()> {
     let hyphen = cursor.tight_mark(&['-', '/']);
     cursor.word(|word| word == b"of");
     month(cursor)?;
-    cursor.accept(|cursor| match hyphen {
-        Some(mark) => {
-            cursor.tight_mark(&[mark])?;
-            let year = cursor.tight_number()?;
-            matches!(year.digits, 2 | 4).then_some(())
-        }
-        None => {
+    cursor.accept(|cursor| {
+        let Some(mark) = hyphen else {
             cursor.mark(&[',']);
-            year(cursor)
-        }
+            return year(cursor);
+        };
+        cursor.tight_mark(&[mark])?;
+        let year = cursor.tight_number()?;
+        matches!(year.digits, 2 | 4).then_some(())
     });
     Some(())
 }
