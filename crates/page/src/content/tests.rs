@@ -364,7 +364,7 @@ proptest! {
             !of_noise.contains(&word.as_str()) && !NOISE.iter().any(|noise| noise.to_lowercase().contains(word.as_str()))
         };
         let words: Vec<&String> = words.iter().filter(is_innocent).collect();
-        let quiet = words.iter().map(|word| format!("{word}. ")).collect::<String>();
+        let quiet = words.iter().map(|word| format!("{word}. ")).collect::<Vec<_>>().concat();
         let mut noisy: Vec<String> = words.iter().map(|word| format!("{word}. ")).collect();
         for (at, which) in noise {
             let at = at.min(noisy.len());
@@ -382,7 +382,8 @@ proptest! {
         let bounds = FurnitureBounds { hosts: bounds.0, blocks_per_host: bounds.1 };
         let mut furniture = Furniture::new(bounds);
         let html = |blocks: &[usize]| -> String {
-            blocks.iter().map(|block| format!("<p>Block {block}: {PARAGRAPH} {block}</p>")).collect()
+            let paragraph = |block: &usize| format!("<p>Block {block}: {PARAGRAPH} {block}</p>");
+            blocks.iter().map(paragraph).collect::<Vec<_>>().concat()
         };
         let mut first = Vec::new();
         for round in 0..3 {
