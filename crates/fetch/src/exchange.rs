@@ -208,6 +208,13 @@ impl Exchange {
         coding::decode(self.payload(), codings, limit)
     }
 
+    /// When the server says that the page was last changed (RFC 9110, section 8.8.2), in any of the three forms of a date.
+    #[must_use]
+    pub fn last_modified(&self) -> Option<SystemTime> {
+        let value = std::str::from_utf8(self.header("last-modified")?).ok()?;
+        httpdate::parse_http_date(value.trim()).ok()
+    }
+
     /// The value of `Location`, if this is a redirect that names its target.
     #[must_use]
     pub fn location(&self) -> Option<&[u8]> {

@@ -6,6 +6,8 @@ use feed_rs::model;
 use serde::Serialize;
 use url::Url;
 
+use crate::modified::Modified;
+
 /// Most bytes of a feed that are read.
 pub const BYTES_MAX: usize = 8 << 20;
 /// Most entries that are taken.
@@ -22,6 +24,14 @@ pub struct Entry {
     pub title: Option<String>,
     /// When it was last changed, or published, in RFC 3339.
     pub updated: Option<String>,
+}
+
+impl Entry {
+    /// When it was last changed, or published; to the second.
+    #[must_use]
+    pub fn modified(&self) -> Option<Modified> {
+        Modified::parse(self.updated.as_deref()?)
+    }
 }
 
 /// Reads a feed; `base` is its own URL. Of what is no feed, or breaks off, nothing is taken.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::io::Read as _;
+use std::time::Duration;
 
 use encoding_rs::UTF_8;
 use flate2::bufread::MultiGzDecoder;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::charset;
+use crate::modified::Modified;
 use crate::resolve::Resolver;
 
 /// Most bytes of a sitemap that are read, decompressed: the protocol's limit.
@@ -48,6 +50,14 @@ pub struct Entry {
     pub priority: Option<f32>,
 }
 
+impl Entry {
+    /// When it last changed, if what is written is a date.
+    #[must_use]
+    pub fn modified(&self) -> Option<Modified> {
+        Modified::parse(self.lastmod.as_deref()?)
+    }
+}
+
 /// How often a page changes, as its site claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -66,6 +76,23 @@ pub enum ChangeFrequency {
     Yearly,
     /// Not at all: an archived page.
     Never,
+}
+
+impl ChangeFrequency {
+    /// The time between two changes; none for a page that never changes. What changes at every access changes every minute, say.
+    #[must_use]
+    pub const fn interval(self) -> Option<Duration> {
+        const HOURS_PER_DAY: u64 = 24;
+        Some(match self {
+            Self::Always => Duration::from_mins(1),
+            Self::Hourly => Duration::from_hours(1),
+            Self::Daily => Duration::from_hours(HOURS_PER_DAY),
+            Self::Weekly => Duration::from_hours(7 * HOURS_PER_DAY),
+            Self::Monthly => Duration::from_hours(30 * HOURS_PER_DAY),
+            Self::Yearly => Duration::from_hours(365 * HOURS_PER_DAY),
+            Self::Never => return None,
+        })
+    }
 }
 
 /// Reads a sitemap; `base` is its own URL.
@@ -465,5 +492,25 @@ mod tests {
 
         let deep = "<url>".repeat(100_000);
         assert_eq!(read(deep).urls, []);
+    }
+
+    #[test]
+    fn entries_tell_when_and_how_often_they_change() {
+        let sitemap = read(
+            "<urlset><url><loc>http://a/</loc><lastmod>2026-11-15</lastmod><changefreq>weekly</changefreq></url>
+             <url><loc>http://b/</loc><lastmod>lately</lastmod><changefreq>never</changefreq></url>
+             <url><loc>http://c/</loc></url></urlset>",
+        );
+        let day = Duration::from_hours(24);
+        let precisions = sitemap.urls.iter().map(Entry::modified);
+        let precisions: Vec<_> = precisions
+            .map(|modified| modified.map(|modified| modified.precision))
+            .collect();
+        assert_eq!(precisions, [Some(day), None, None]);
+        let intervals = sitemap.urls.iter().map(|entry| entry.changefreq);
+        let intervals: Vec<_> = intervals
+            .map(|frequency| frequency.map(ChangeFrequency::interval))
+            .collect();
+        assert_eq!(intervals, [Some(Some(day * 7)), Some(None), None]);
     }
 }
