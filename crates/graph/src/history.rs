@@ -143,6 +143,18 @@ pub struct History {
 }
 
 impl History {
+    /// A history from what is told of pages by their paths, in any order.
+    pub fn from_events<'a>(
+        name: String,
+        told: impl IntoIterator<Item = (&'a str, Event)>,
+    ) -> Result<Self, HistoryError> {
+        let mut builder = Builder::new(name);
+        for (path, event) in told {
+            builder.tell(path, event)?;
+        }
+        Ok(builder.finish())
+    }
+
     /// What the history is called.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -281,6 +293,23 @@ impl Builder {
             pages: HashMap::new(),
             told: Vec::new(),
         }
+    }
+
+    /// Adds one event, if there is room for it.
+    fn tell(&mut self, path: &str, event: Event) -> Result<(), HistoryError> {
+        let too_many = |name: &str, what, most| HistoryError::TooMany {
+            name: name.to_owned(),
+            what,
+            most,
+        };
+        if EVENTS_MAX <= self.told.len() {
+            return Err(too_many(&self.name, "events", EVENTS_MAX as u64));
+        }
+        let Some(page) = self.page(path) else {
+            return Err(too_many(&self.name, "pages", PAGES_MAX.into()));
+        };
+        self.told.push(PageEvent { page, event });
+        Ok(())
     }
 
     /// The page with this path; none when it would be one too many.

@@ -48,34 +48,56 @@ impl Request {
     }
 
     /// The headers that tell the version of what is sent or, when the client has that version, the answer that says so.
-    pub(crate) fn validate(
-        &self,
-        etag: String,
-        modified: SystemTime,
-    ) -> Result<Vec<(&'static str, String)>, Answer> {
-        let is_current = self.has_current(&etag, modified);
+    pub(crate) fn validate(&self, etag: String, modified: SystemTime) -> Result<Headers, Answer> {
+        let is_current = match self.has_tag(&etag) {
+            Some(has_tag) => has_tag,
+            None => self.has_date(modified),
+        };
         let headers = vec![
             ("etag", etag),
             ("last-modified", httpdate::fmt_http_date(modified)),
         ];
-        if is_current {
-            return Err(Answer::not_modified(headers));
-        }
-        Ok(headers)
+        told(headers, is_current)
     }
 
-    /// True when what the client has is still current (RFC 9110, sections 13.1.2 and 13.1.3).
-    fn has_current(&self, etag: &str, last_modified: SystemTime) -> bool {
-        if let Some(tags) = &self.if_none_match {
-            let weak = |tag: &str| tag.trim().trim_start_matches("W/") == etag;
-            return tags.trim() == "*" || tags.split(',').any(weak);
-        }
+    /// The same where there is only a tag, which may be a weak one.
+    pub(crate) fn validate_by_tag(&self, etag: String) -> Result<Headers, Answer> {
+        let is_current = self.has_tag(&etag).unwrap_or(false);
+        told(vec![("etag", etag)], is_current)
+    }
+
+    /// The same where there is only a date.
+    pub(crate) fn validate_by_date(&self, modified: SystemTime) -> Result<Headers, Answer> {
+        let headers = vec![("last-modified", httpdate::fmt_http_date(modified))];
+        told(headers, self.has_date(modified))
+    }
+
+    /// Whether the client has the version with this tag (RFC 9110, section 13.1.2); none if it names no tags.
+    fn has_tag(&self, etag: &str) -> Option<bool> {
+        let tags = self.if_none_match.as_deref()?;
+        let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+        let etag = opaque(etag);
+        Some(tags.trim() == "*" || tags.split(',').any(|tag| opaque(tag) == etag))
+    }
+
+    /// Whether the client has a version of this date (RFC 9110, section 13.1.3).
+    fn has_date(&self, last_modified: SystemTime) -> bool {
         let since = self.if_modified_since.as_deref();
         since
             .and_then(|date| httpdate::parse_http_date(date).ok())
             // HTTP dates have whole seconds: a change within the second of the date has been seen.
             .is_some_and(|since| last_modified < since + Duration::from_secs(1))
     }
+}
+
+/// Names and values of an answer's headers.
+pub(crate) type Headers = Vec<(&'static str, String)>;
+
+fn told(headers: Headers, is_current: bool) -> Result<Headers, Answer> {
+    if is_current {
+        return Err(Answer::not_modified(headers));
+    }
+    Ok(headers)
 }
 
 /// The name part of a `Host` header or authority.
@@ -91,7 +113,7 @@ pub(crate) fn host_name(authority: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Headers,
     pub(crate) body: Vec<u8>,
     /// Sent in chunks where the protocol has them.
     pub(crate) is_chunked: bool,
@@ -128,7 +150,7 @@ impl Answer {
     }
 
     /// The answer to a client that has the current version. `headers` are those that a 200 would have carried.
-    fn not_modified(headers: Vec<(&'static str, String)>) -> Self {
+    fn not_modified(headers: Headers) -> Self {
         Self {
             status: 304,
             headers,
@@ -193,11 +215,8 @@ mod tests {
                 if_modified_since: date.map(Into::into),
                 ..Request::default()
             };
-            assert_eq!(
-                request.has_current("\"a\"", made),
-                expected,
-                "{tag:?} {date:?}"
-            );
+            let is_current = request.validate("\"a\"".into(), made).is_err();
+            assert_eq!(is_current, expected, "{tag:?} {date:?}");
         };
         let same_second = "Sun, 06 Nov 1994 08:49:37 GMT";
         let second_before = "Sun, 06 Nov 1994 08:49:36 GMT";

@@ -13,7 +13,7 @@ pub(crate) struct ChangeProcess {
     mean_gap_seconds: f64,
 }
 
-/// One version of a page: the moment it was made, in virtual seconds since the web started.
+/// One version of a page: the moment it was made, in virtual seconds since the clock's origin.
 ///
 /// Mostly negative in a young web: pages existed before anyone looked.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

@@ -1,6 +1,8 @@
 //! The web's two times: the wall clock of the access log, and the virtual clock by which pages change.
 //!
-//! Both are read from one monotonic clock, anchored when the web starts, so neither ever goes back.
+//! Both are read from one monotonic clock, anchored when the web starts, so neither ever goes back. Virtual time is
+//! *origin* + (*real time* − *origin*) · *speed*: whoever knows origin and speed has the same clock, and may compare it with the
+//! dates that the web tells, which are all virtual. Only the access log has real times.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -36,11 +38,13 @@ pub(crate) struct Clock {
     started: Instant,
     started_unix: UnixNanos,
     speed: f64,
+    origin: f64,
 }
 
 impl Clock {
-    /// A clock that starts now; `speed` is virtual seconds per real second, and 0 stands still.
-    pub(crate) fn start(speed: f64) -> Self {
+    /// A clock whose `speed` is virtual seconds per real second, 0 standing still, and which shows real time at `origin`, in
+    /// seconds since the Unix epoch; without an origin, now.
+    pub(crate) fn start(speed: f64, origin: Option<f64>) -> Self {
         let unix = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
@@ -48,7 +52,13 @@ impl Clock {
             started: Instant::now(),
             started_unix: UnixNanos(u64::try_from(unix.as_nanos()).unwrap_or(u64::MAX)),
             speed,
+            origin: origin.unwrap_or(unix.as_secs_f64()),
         }
+    }
+
+    /// The moment at which virtual and real time are the same, in seconds since the Unix epoch.
+    pub(crate) fn origin(&self) -> f64 {
+        self.origin
     }
 
     /// Real time since the start.
@@ -61,26 +71,22 @@ impl Clock {
         self.started_unix.after(self.started.elapsed())
     }
 
-    /// Virtual seconds since the web started.
-    pub(crate) fn virtual_seconds(&self) -> f64 {
-        self.started.elapsed().as_secs_f64() * self.speed
+    /// Virtual time now.
+    pub(crate) fn shown(&self) -> UnixNanos {
+        self.shown_at(self.virtual_seconds())
     }
 
-    /// The real time at which the virtual clock showed, or would have shown, `virtual_seconds`.
-    ///
-    /// Never later than now for a virtual time that has passed. With a clock that stands still, times before the start
-    /// count at speed 1.
-    pub(crate) fn real_time(&self, virtual_seconds: f64) -> UnixNanos {
-        let speed = if self.speed > 0.0 { self.speed } else { 1.0 };
-        let seconds = virtual_seconds / speed;
-        if seconds < 0.0 {
-            let before = Duration::try_from_secs_f64(-seconds).unwrap_or(Duration::MAX);
-            let before = u64::try_from(before.as_nanos()).unwrap_or(u64::MAX);
-            UnixNanos(self.started_unix.0.saturating_sub(before))
-        } else {
-            self.started_unix
-                .after(Duration::try_from_secs_f64(seconds).unwrap_or_default())
-        }
+    /// Virtual seconds since the origin; 0 before it.
+    pub(crate) fn virtual_seconds(&self) -> f64 {
+        let real = self.now().0 as f64 / 1e9;
+        (real - self.origin).max(0.0) * self.speed
+    }
+
+    /// The virtual time that lies `virtual_seconds` after the origin, or before it if they are negative: the date of what
+    /// happened then.
+    pub(crate) fn shown_at(&self, virtual_seconds: f64) -> UnixNanos {
+        let seconds = (self.origin + virtual_seconds).max(0.0);
+        UnixNanos(0).after(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 }
 
@@ -89,17 +95,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fast_clock_maps_its_past_into_the_real_past() {
-        let clock = Clock::start(3600.0);
-        let hour_ago = clock.real_time(-3600.0);
-        assert!((clock.started_unix.seconds_since(hour_ago) - 1.0).abs() < 1e-6);
-        assert!(clock.real_time(clock.virtual_seconds()) <= clock.now());
+    fn a_fast_clock_shows_real_time_at_its_origin() {
+        let real = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let origin = real.as_secs_f64() - 100.0;
+        let clock = Clock::start(3600.0, Some(origin));
+        let shown = clock.shown().seconds_since(UnixNanos(0)) - origin;
+        assert!(360_000.0 <= shown && shown < 720_000.0, "{shown}");
+        let hour_before = clock.shown_at(-3600.0).seconds_since(UnixNanos(0));
+        assert!((origin - hour_before - 3600.0).abs() < 1e-3);
     }
 
     #[test]
-    fn a_still_clock_stays_at_zero() {
-        let clock = Clock::start(0.0);
+    fn a_still_clock_stays_at_its_origin() {
+        let clock = Clock::start(0.0, None);
         assert!(clock.virtual_seconds().abs() < f64::EPSILON);
-        assert_eq!(clock.real_time(0.0), clock.started_unix);
+        assert_eq!(clock.shown(), clock.shown_at(0.0));
+    }
+
+    #[test]
+    fn time_does_not_begin_before_its_origin() {
+        let clock = Clock::start(10.0, Some(1e10));
+        assert!(clock.virtual_seconds().abs() < f64::EPSILON);
     }
 }

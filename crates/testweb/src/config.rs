@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::history::HistoryConfig;
 use crate::misbehaviour::Rule;
 
 /// The web to serve. The same seed and settings give the same web, byte for byte.
@@ -73,11 +74,17 @@ pub struct TestWebConfig {
     pub change_spread: f64,
     /// Virtual seconds per real second; 0 stops all change. Default 1.
     pub clock_speed: f64,
+    /// The moment at which virtual and real time are the same, in seconds since the Unix epoch: virtual time is `clock_origin` +
+    /// (real time − `clock_origin`) × `clock_speed`, and a client that is told both numbers shares the clock. Default none: when
+    /// the web starts.
+    pub clock_origin: Option<f64>,
 
     /// Which hosts misbehave and how, each as `host=misbehaviour,…`. Default none.
     pub misbehaviours: Vec<Rule>,
     /// A web graph to serve beside the synthetic hosts. Default none.
     pub graph: Option<GraphConfig>,
+    /// A history of changes to serve beside the synthetic hosts. Default none.
+    pub history: Option<HistoryConfig>,
     /// Folders of real files to serve, each under a host name. Default none.
     pub folders: Vec<FolderConfig>,
     /// Where to write the access log; an old one is replaced. Default nowhere.
@@ -112,8 +119,10 @@ impl Default for TestWebConfig {
             change_interval: Duration::from_hours(240),
             change_spread: 1.5,
             clock_speed: 1.0,
+            clock_origin: None,
             misbehaviours: Vec::new(),
             graph: None,
+            history: None,
             folders: Vec::new(),
             log: None,
         }
@@ -197,6 +206,11 @@ impl TestWebConfig {
             "clock_speed must be 0 to 1,000,000,000",
         );
         check(
+            self.clock_origin
+                .is_none_or(|origin| (0.0..=1e11).contains(&origin)),
+            "clock_origin must be seconds since 1970",
+        );
+        check(
             (0.0..=10.0).contains(&self.change_spread),
             "change_spread must be 0 to 10",
         );
@@ -215,8 +229,11 @@ impl TestWebConfig {
             "https_percent needs tls = true",
         );
         check(
-            self.hosts > 0 || self.graph.is_some() || !self.folders.is_empty(),
-            "there must be a host, a graph or a folder to serve",
+            0 < self.hosts
+                || self.graph.is_some()
+                || self.history.is_some()
+                || !self.folders.is_empty(),
+            "there must be a host, a graph, a history or a folder to serve",
         );
         mistakes
     }

@@ -226,7 +226,7 @@ impl<S: Transport> Connection<S> {
             debug_assert!(written.is_ok(), "memory takes all that is written to it");
         };
         line(format_args!("HTTP/1.1 {status} {}\r\n", reason(status)));
-        let date = httpdate::HttpDate::from(self.now().system_time());
+        let date = httpdate::HttpDate::from(self.shown().system_time());
         line(format_args!("server: testweb\r\ndate: {date}\r\n"));
         for (name, value) in &answer.headers {
             line(format_args!("{name}: {value}\r\n"));

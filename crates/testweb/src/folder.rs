@@ -98,7 +98,7 @@ fn with_slash(request: &Request) -> String {
     target
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -115,7 +115,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 }
 
 /// The type of a file by its name. Text has no charset here: files say it themselves, or nobody does.
-fn content_type(path: &Path) -> &'static str {
+pub(crate) fn content_type(path: &Path) -> &'static str {
     let ending = path.extension().and_then(|ending| ending.to_str());
     match ending.unwrap_or_default().to_ascii_lowercase().as_str() {
         "html" | "htm" => "text/html",

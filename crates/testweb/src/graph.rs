@@ -148,7 +148,7 @@ impl Graph {
         let process =
             ChangeProcess::of_page(key, settings.change_gap_seconds, settings.change_spread);
         let version = process.version(clock.virtual_seconds());
-        let made = clock.real_time(version.made_at).system_time();
+        let made = clock.shown_at(version.made_at).system_time();
         match request.validate(format!("\"{:016x}\"", version.tag()), made) {
             Ok(headers) => Answer {
                 status: 200,

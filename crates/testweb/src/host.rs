@@ -28,6 +28,7 @@ pub(crate) struct Host {
 pub(crate) enum Site {
     Synthetic(usize),
     Graph(usize),
+    History(usize),
     Folder(usize),
 }
 

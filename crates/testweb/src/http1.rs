@@ -166,6 +166,11 @@ impl<S: Transport> Connection<S> {
         self.world.clock.now()
     }
 
+    /// Virtual time, which dates tell.
+    pub(crate) fn shown(&self) -> UnixNanos {
+        self.world.clock.shown()
+    }
+
     /// Waits, unless the client goes away first.
     pub(crate) async fn wait(
         &mut self,

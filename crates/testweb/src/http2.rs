@@ -65,9 +65,11 @@ async fn answer(
     }
     wait(&mut open, &world, manner.wait).await;
     open.status(answer.status);
+    let date = httpdate::fmt_http_date(world.clock.shown().system_time());
     let mut response = http::Response::builder()
         .status(answer.status)
-        .header("server", "testweb");
+        .header("server", "testweb")
+        .header("date", date);
     for (name, value) in answer.headers {
         response = response.header(name, value);
     }

@@ -4,6 +4,9 @@
 //! the interval after the latest end so far; when it starts before that end, it is an overlap as well. There is no
 //! tolerance: the log's times already err to the client's favour (see [`crate::access_log`]).
 //!
+//! A client of a web whose clock was sped up had that clock too, and is held to its interval by it ([`Standard`]): the log has
+//! real times, and a real gap counts as many times as long as the clock was faster.
+//!
 //! Memory: 24 bytes an exchange; the URLs of violations are read from the file again.
 
 use std::collections::BTreeMap;
@@ -19,11 +22,47 @@ use serde::{Deserialize, Serialize};
 use crate::access_log::Exchange;
 use crate::clock::UnixNanos;
 
-/// What the judge found.
+/// What a client is held to. An interval alone is one by the real clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standard {
+    /// The least time from the end of one exchange to the start of the next at one address, by the web's virtual clock.
+    pub interval: Duration,
+    /// Virtual seconds per real second; 1 is the real clock.
+    pub clock_speed: f64,
+}
+
+impl From<Duration> for Standard {
+    fn from(interval: Duration) -> Self {
+        Self {
+            interval,
+            clock_speed: 1.0,
+        }
+    }
+}
+
+impl Standard {
+    /// The interval in real time.
+    fn real_interval(self) -> Duration {
+        if is_real(self.clock_speed) {
+            return self.interval;
+        }
+        let seconds = self.interval.as_secs_f64() / self.clock_speed;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+}
+
+#[expect(clippy::float_cmp, reason = "exactly one is the real clock")]
+fn is_real(clock_speed: f64) -> bool {
+    clock_speed == 1.0
+}
+
+/// What the judge found. Gaps are in seconds of the standard's clock.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// The interval that was asked for, in seconds.
     pub interval_seconds: f64,
+    /// By which clock: virtual seconds per real second.
+    pub clock_speed: f64,
     /// Exchanges in the log.
     pub exchanges: u64,
     /// Addresses that were asked.
@@ -91,7 +130,9 @@ pub const VIOLATIONS_LISTED_MAX: usize = 10_000;
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// Judges the access log of a web. A last line without an end, as a killed web leaves it, does not count.
-pub fn judge(log: &Path, interval: Duration) -> Result<Verdict, JudgeError> {
+pub fn judge(log: &Path, standard: impl Into<Standard>) -> Result<Verdict, JudgeError> {
+    let standard = standard.into();
+    let real_interval = standard.real_interval();
     let read_error = |source| JudgeError::Read {
         path: log.to_owned(),
         source,
@@ -99,7 +140,8 @@ pub fn judge(log: &Path, interval: Duration) -> Result<Verdict, JudgeError> {
     let mut file = BufReader::new(File::open(log).map_err(read_error)?);
     let mut servers = read_spans(&mut file, log)?;
     let mut verdict = Verdict {
-        interval_seconds: interval.as_secs_f64(),
+        interval_seconds: standard.interval.as_secs_f64(),
+        clock_speed: standard.clock_speed,
         exchanges: servers.values().map(|spans| spans.len() as u64).sum(),
         servers: servers.len() as u64,
         violation_count: 0,
@@ -110,10 +152,10 @@ pub fn judge(log: &Path, interval: Duration) -> Result<Verdict, JudgeError> {
     for (&address, spans) in &mut servers {
         spans.sort_unstable_by_key(|span| (span.start, span.end));
         for (previous, next) in pairs(spans) {
-            let gap_seconds = next.start.seconds_since(previous.end);
+            let gap_seconds = standard.clock_speed * next.start.seconds_since(previous.end);
             let shortest = verdict.shortest_gap_seconds.get_or_insert(gap_seconds);
             *shortest = shortest.min(gap_seconds);
-            if previous.end.after(interval) <= next.start {
+            if previous.end.after(real_interval) <= next.start {
                 continue;
             }
             verdict.violation_count += 1;
@@ -230,9 +272,17 @@ impl fmt::Display for Verdict {
         }
         write!(
             out,
-            "{} exchanges with {} servers, interval {} s: ",
+            "{} exchanges with {} servers, interval {} s",
             self.exchanges, self.servers, self.interval_seconds
         )?;
+        if !is_real(self.clock_speed) {
+            write!(
+                out,
+                " of a clock that is {} times as fast",
+                self.clock_speed
+            )?;
+        }
+        write!(out, ": ")?;
         match self.violation_count {
             0 => write!(out, "no violations")?,
             count => write!(
@@ -317,6 +367,22 @@ mod tests {
         assert_eq!((rude.violation_count, rude.overlaps), (1, 0));
         assert_eq!(rude.violations[0].previous.url, "http://a.test/0");
         assert_eq!(rude.violations[0].next.at, UnixNanos(19));
+    }
+
+    #[test]
+    fn a_client_with_a_fast_clock_is_held_to_it() {
+        let log = log_of(&[exchange(1, 0, 1000), exchange(1, 2000, 3000)]);
+        let verdict = |micros| {
+            let standard = Standard {
+                interval: Duration::from_micros(micros),
+                clock_speed: 1000.0,
+            };
+            judge(log.path(), standard).unwrap()
+        };
+        assert!(verdict(1000).is_polite());
+        assert!(!verdict(1001).is_polite());
+        assert!((verdict(1).shortest_gap_seconds.unwrap() - 1e-3).abs() < 1e-12);
+        assert!(verdict(1).to_string().contains("1000 times as fast"));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod delivery;
 mod dns;
 mod folder;
 mod graph;
+mod history;
 mod host;
 mod http1;
 mod http2;
@@ -51,7 +52,9 @@ pub use access_log::{Counters, Ending, Exchange};
 pub use clock::UnixNanos;
 pub use config::{FolderConfig, GraphConfig, TestWebConfig};
 pub use graph::GraphError;
-pub use judge::{JudgeError, Moment, VIOLATIONS_LISTED_MAX, Verdict, Violation, judge};
+pub use history::{GoneStatus, HistoryConfig, SitemapHabit, UnknownWord, Validators};
+pub use judge::{JudgeError, Moment, Standard, VIOLATIONS_LISTED_MAX, Verdict, Violation, judge};
+pub use junkai_graph::history::UnixSeconds;
 pub use misbehaviour::{
     Misbehaviour, NAMES as MISBEHAVIOUR_NAMES, Refusal, RefusalStatus, RetryAfterForm, Rule,
     RuleError,

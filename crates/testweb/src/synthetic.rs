@@ -21,6 +21,8 @@ use crate::config::TestWebConfig;
 use crate::prose::{Language, Prose};
 use path::{Place, Style};
 
+pub(crate) use around::{SITEMAP_NAMESPACE, XML_HEAD, line, write_to};
+
 /// Children of a page in the tree of its host, and of a home page in the tree of hosts.
 const FANOUT: u64 = 8;
 
@@ -193,7 +195,7 @@ impl Synthetic {
         let version = self
             .change_process(host, page)
             .version(clock.virtual_seconds());
-        let made = clock.real_time(version.made_at).system_time();
+        let made = clock.shown_at(version.made_at).system_time();
         let is_gzipped = host.has_gzip && request.accepts_gzip;
         let suffix = if is_gzipped { "-gz" } else { "" };
         let etag = format!("\"{:016x}{suffix}\"", version.tag());

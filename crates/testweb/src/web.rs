@@ -58,6 +58,9 @@ pub enum StartError {
     /// The graph cannot be served.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The history cannot be served.
+    #[error(transparent)]
+    History(#[from] junkai_graph::history::HistoryError),
     /// There is no TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -141,7 +144,7 @@ impl TestWeb {
     }
 
     /// URLs to begin a crawl with: home pages, from any one of which all synthetic hosts can be reached; the graph's
-    /// page with the most links; the roots of folders.
+    /// page with the most links; the history's home page; the roots of folders.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
         self.world.seeds()
@@ -167,6 +170,13 @@ impl TestWeb {
     #[must_use]
     pub fn page_count(&self) -> u64 {
         self.world.page_count()
+    }
+
+    /// The moment at which the web's virtual time and real time are the same, in seconds since the Unix epoch: a client that is
+    /// told this and the clock's speed shares the clock.
+    #[must_use]
+    pub fn clock_origin(&self) -> f64 {
+        self.world.clock.origin()
     }
 
     /// Requests answered and bytes sent so far.

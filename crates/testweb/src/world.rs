@@ -13,6 +13,7 @@ use crate::config::TestWebConfig;
 use crate::delivery::{Manner, Wire};
 use crate::folder::Folder;
 use crate::graph::Graph;
+use crate::history::HistoryWeb;
 use crate::host::{Host, Site};
 use crate::misbehaviour::Misbehaviour;
 use crate::synthetic::{Call, Ports, Synthetic, SyntheticHost};
@@ -27,6 +28,7 @@ pub(crate) struct World {
     pub(crate) ports: Ports,
     synthetic: Synthetic,
     graph: Option<Graph>,
+    history: Option<HistoryWeb>,
     folders: Vec<Folder>,
     hosts: Vec<Host>,
     by_name: HashMap<String, usize>,
@@ -60,13 +62,16 @@ impl World {
     ) -> Result<Self, StartError> {
         let graph = config.graph.as_ref();
         let graph = graph.map(|source| Graph::load(source, &config, ports));
+        let history = config.history.as_ref();
+        let history = history.map(|source| HistoryWeb::load(source, &config, ports));
         let folders = config.folders.iter();
         let mut world = Self {
-            clock: Clock::start(config.clock_speed),
+            clock: Clock::start(config.clock_speed, config.clock_origin),
             log,
             ports,
             synthetic: Synthetic::new(&config, ports),
             graph: graph.transpose()?,
+            history: history.transpose()?,
             folders: folders
                 .map(|folder| Folder::new(folder.path.clone(), ports.origin(&folder.host, false)))
                 .collect(),
@@ -83,6 +88,9 @@ impl World {
             .flat_map(Graph::hosts)
             .map(|host| &host.name);
         sites.extend(names.cloned().zip((0..).map(Site::Graph)));
+        let hosts = world.history.iter().flat_map(HistoryWeb::hosts);
+        let names = hosts.map(|host| &host.name);
+        sites.extend(names.cloned().zip((0..).map(Site::History)));
         let names = world.config.folders.iter().map(|folder| &folder.host);
         sites.extend(
             names
@@ -174,7 +182,7 @@ impl World {
             let misbehaved = host.bad_robots(self.ports);
             return proper(misbehaved.unwrap_or_else(|| self.site_answer(host, request)));
         }
-        let misbehaved = host.bad_answer(request, self.clock.now());
+        let misbehaved = host.bad_answer(request, self.clock.shown());
         Response {
             answer: misbehaved.unwrap_or_else(|| self.site_answer(host, request)),
             manner: host.manner(self.config.latency),
@@ -195,11 +203,15 @@ impl World {
                 Some(graph) => graph.answer(index, request, &self.clock),
                 None => Answer::plain(404),
             },
+            Site::History(index) => match &self.history {
+                Some(history) => history.answer(index, request, &self.clock),
+                None => Answer::plain(404),
+            },
             Site::Folder(index) => self.folders[index].answer(request),
         }
     }
 
-    /// Where to begin: home pages, the graph's best connected page, and the folders' roots.
+    /// Where to begin: home pages, the graph's best connected page, the history's home page, and the folders' roots.
     pub(crate) fn seeds(&self) -> Vec<String> {
         let hosts = self.synthetic.hosts().iter().take(self.config.seeds);
         let folders = self
@@ -209,6 +221,7 @@ impl World {
         hosts
             .map(SyntheticHost::home)
             .chain(self.graph.as_ref().and_then(Graph::seed))
+            .chain(self.history.as_ref().and_then(HistoryWeb::seed))
             .chain(folders)
             .collect()
     }
@@ -221,12 +234,19 @@ impl World {
                 let graph = self.graph.iter();
                 Box::new(graph.flat_map(move |graph| graph.page_urls(index)))
             }
+            Some(Site::History(index)) => {
+                let history = self.history.iter();
+                Box::new(history.flat_map(move |history| history.page_urls(index, &self.clock)))
+            }
             Some(Site::Folder(_)) | None => Box::new(std::iter::empty()),
         }
     }
 
     pub(crate) fn page_count(&self) -> u64 {
-        self.synthetic.page_count() + self.graph.as_ref().map_or(0, Graph::page_count)
+        let history = self.history.as_ref();
+        self.synthetic.page_count()
+            + self.graph.as_ref().map_or(0, Graph::page_count)
+            + history.map_or(0, |history| history.page_count(&self.clock))
     }
 }
 

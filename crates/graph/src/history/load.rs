@@ -9,8 +9,7 @@
 use std::path::Path;
 
 use super::error::{BAD_LINES_LISTED_MAX, BadLine};
-use super::{Builder, EVENTS_MAX, Event, EventKind, History, HistoryError, PageEvent, UnixSeconds};
-use crate::PAGES_MAX;
+use super::{Builder, Event, EventKind, History, HistoryError, UnixSeconds};
 use crate::load::text::{Lines, shortened};
 
 /// Reads a history: see the [module](super) for the form.
@@ -19,11 +18,6 @@ pub fn load(path: &Path) -> Result<History, HistoryError> {
     let mut builder = Builder::new(name_of(path));
     let mut bad = Vec::new();
     let mut bad_count = 0;
-    let too_many = |what, most| HistoryError::TooMany {
-        name: path.display().to_string(),
-        what,
-        most,
-    };
     while let Some((number, line)) = lines.next()? {
         if line.is_empty() || line.starts_with(b"#") {
             continue;
@@ -40,13 +34,7 @@ pub fn load(path: &Path) -> Result<History, HistoryError> {
                 continue;
             }
         };
-        if EVENTS_MAX <= builder.told.len() {
-            return Err(too_many("events", EVENTS_MAX as u64));
-        }
-        let page = builder.page(told.path);
-        let page = page.ok_or_else(|| too_many("pages", PAGES_MAX.into()))?;
-        let event = told.event;
-        builder.told.push(PageEvent { page, event });
+        builder.tell(told.path, told.event)?;
     }
     if bad_count != 0 {
         return Err(HistoryError::BadLines {

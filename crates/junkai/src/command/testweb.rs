@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use junkai_testweb::{FolderConfig, GraphConfig, Rule, TestWeb, TestWebConfig, judge};
+use junkai_testweb::{
+    FolderConfig, GoneStatus, GraphConfig, HistoryConfig, Rule, SitemapHabit, Standard, TestWeb, TestWebConfig,
+    UnixSeconds, Validators, judge,
+};
 
 use crate::exit::Ending;
 use crate::print::say;
@@ -45,9 +48,12 @@ pub(crate) struct Arguments {
     /// Time from a request to its answer.
     #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = humantime::parse_duration)]
     latency: Duration,
-    /// Virtual seconds per real second: how fast pages change.
+    /// Virtual seconds per real second: how fast pages change. With --judge: by which clock the interval is measured.
     #[arg(long, default_value_t = 1.0)]
     clock_speed: f64,
+    /// When virtual and real time are the same, in seconds since the Unix epoch: now, if it is not given.
+    #[arg(long, value_name = "SECONDS")]
+    clock_origin: Option<f64>,
     /// Let hosts misbehave: `host3.test=slow-first-byte:5s,calendar-trap`; may be repeated.
     #[arg(long, value_name = "HOST=WHAT")]
     misbehave: Vec<Rule>,
@@ -60,12 +66,59 @@ pub(crate) struct Arguments {
     /// Without --graph-urls: how many consecutive pages of the graph make a host.
     #[arg(long, value_name = "N", default_value = "1000")]
     graph_host_pages: std::num::NonZeroU32,
+    /// Serve a history of changes: a file of events (`unix_time<TAB>A|M|D<TAB>path`), or a folder with `manifest.tsv` and `objects`.
+    #[arg(long, value_name = "PATH")]
+    history: Option<PathBuf>,
+    /// How the history is served.
+    #[command(flatten)]
+    history_habits: HistoryHabits,
     /// Serve a folder of files as a host: `docs.test=/usr/share/doc/…`; may be repeated.
     #[arg(long, value_name = "HOST=FOLDER", value_parser = folder)]
     folder: Vec<FolderConfig>,
     /// Write the access log here.
     #[arg(long, value_name = "FILE", default_value = "testweb.log")]
     log: PathBuf,
+}
+
+/// How a history is served.
+#[derive(clap::Args)]
+struct HistoryHabits {
+    /// The history's host name.
+    #[arg(long, value_name = "NAME", default_value = "history.test")]
+    history_host: String,
+    /// Hosts that the history's pages are dealt out to.
+    #[arg(long, value_name = "N", default_value = "1")]
+    history_hosts: std::num::NonZeroU32,
+    /// The moment of the history that is shown at the clock's origin, as a date; its first event, if it is not given.
+    #[arg(long, value_name = "DATE", value_parser = moment)]
+    history_begin: Option<UnixSeconds>,
+    /// What the pages' headers tell of their versions: honest, dated, weak, absent, lying or stuck.
+    #[arg(long, value_name = "HOW", default_value = "honest")]
+    validators: Validators,
+    /// What the history's sitemaps tell of its pages' versions: honest, noisy, undated or absent.
+    #[arg(long, value_name = "HOW", default_value = "honest")]
+    sitemap: SitemapHabit,
+    /// What is answered for the history's deleted pages: not-found or gone.
+    #[arg(long, value_name = "HOW", default_value = "not-found")]
+    gone: GoneStatus,
+    /// Let the bytes of every answer differ though what a page of the history says does not.
+    #[arg(long)]
+    noise: bool,
+}
+
+impl HistoryHabits {
+    fn config(self, path: PathBuf) -> HistoryConfig {
+        HistoryConfig {
+            host: self.history_host,
+            hosts: self.history_hosts,
+            begin: self.history_begin,
+            gone: self.gone,
+            validators: self.validators,
+            sitemap: self.sitemap,
+            has_noise: self.noise,
+            ..HistoryConfig::new(path)
+        }
+    }
 }
 
 /// Serves until stopped, or judges.
@@ -77,7 +130,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
 }
 
 fn judge_log(log: &std::path::Path, arguments: &Arguments) -> Result<Ending> {
-    let verdict = judge(log, arguments.interval)?;
+    let standard = Standard {
+        interval: arguments.interval,
+        clock_speed: arguments.clock_speed,
+    };
+    let verdict = judge(log, standard)?;
     if arguments.json {
         say!("{}", serde_json::to_string(&verdict)?);
     } else {
@@ -101,16 +158,21 @@ fn serve(arguments: Arguments) -> Result<Ending> {
         dns_port: arguments.dns_port,
         latency: arguments.latency,
         clock_speed: arguments.clock_speed,
+        clock_origin: arguments.clock_origin,
         misbehaviours: arguments.misbehave,
         graph: arguments.graph.map(|path| GraphConfig {
             path,
             urls: arguments.graph_urls,
             pages_per_host: arguments.graph_host_pages,
         }),
+        history: arguments
+            .history
+            .map(|path| arguments.history_habits.config(path)),
         folders: arguments.folder,
         log: Some(arguments.log.clone()),
         ..TestWebConfig::default()
     };
+    let clock_speed = config.clock_speed;
     let web = TestWeb::start(config)?;
     if let (Some(file), Some(authority)) = (&arguments.tls, web.ca_pem()) {
         std::fs::write(file, authority)
@@ -121,7 +183,14 @@ fn serve(arguments: Arguments) -> Result<Ending> {
         let https_port = web.https_port();
         say!(
             "{}",
-            serde_json::json!({ "dns": web.dns(), "http_port": web.http_port(), "https_port": https_port, "seeds": seeds })
+            serde_json::json!({
+                "dns": web.dns(),
+                "http_port": web.http_port(),
+                "https_port": https_port,
+                "seeds": seeds,
+                "clock_speed": clock_speed,
+                "clock_origin": web.clock_origin(),
+            })
         );
     } else {
         say!(
@@ -132,6 +201,7 @@ fn serve(arguments: Arguments) -> Result<Ending> {
             arguments.log.display()
         );
         say!("Try:");
+        let judged_by = tell_clock(&web, clock_speed);
         say!(
             "  junkai crawl {} --scope any --dns {} --allow 127.0.0.0/8 --interval 1s --archive try",
             seeds.first().map_or("", String::as_str),
@@ -144,7 +214,7 @@ fn serve(arguments: Arguments) -> Result<Ending> {
             );
         }
         say!(
-            "  junkai testweb --judge {} --interval 1s",
+            "  junkai testweb --judge {} --interval 1s{judged_by}",
             arguments.log.display()
         );
         say!("Ctrl-C ends it.");
@@ -155,6 +225,29 @@ fn serve(arguments: Arguments) -> Result<Ending> {
     runtime.block_on(tokio::signal::ctrl_c())?;
     web.stop();
     Ok(Ending::Well)
+}
+
+/// Says what a crawl must be told of a clock that is not the real one, and returns what the judge must.
+fn tell_clock(web: &TestWeb, speed: f64) -> String {
+    if speed <= 1.0 {
+        return String::new();
+    }
+    say!("with this in the crawl's configuration, so that it shares the web's clock:");
+    say!("  [clock]");
+    say!("  speed = {speed:?}");
+    say!("  origin = {:?}", web.clock_origin());
+    format!(" --clock-speed {speed}")
+}
+
+/// A date, or a date and time in UTC.
+fn moment(text: &str) -> Result<UnixSeconds, String> {
+    let time = humantime::parse_rfc3339_weak(text)
+        .or_else(|_| humantime::parse_rfc3339(&format!("{text}T00:00:00Z")))
+        .map_err(|_| "say a date, as in 2024-01-31 or 2024-01-31T12:00:00Z")?;
+    let since = time
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_err(|_| "say a date after 1970")?;
+    Ok(UnixSeconds(since.as_secs()))
 }
 
 fn folder(text: &str) -> Result<FolderConfig, String> {

@@ -14,8 +14,8 @@ const PAGES_PER_SITEMAP: u64 = 5000;
 /// Entries in a feed.
 const FEED_ENTRIES: u64 = 20;
 
-const XML_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-const SITEMAP_NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+pub(crate) const XML_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+pub(crate) const SITEMAP_NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 impl Synthetic {
     pub(super) fn around_answer(
@@ -71,7 +71,7 @@ impl Synthetic {
         let now = clock.virtual_seconds();
         for page in 0..host.pages.min(FEED_ENTRIES) {
             let version = self.change_process(host, page).version(now);
-            let made = clock.real_time(version.made_at).system_time();
+            let made = clock.shown_at(version.made_at).system_time();
             let updated = jiff::Timestamp::try_from(made).unwrap_or_default();
             let url = format!("{}{}", host.origin, host.path(page));
             line(
@@ -141,8 +141,15 @@ impl SyntheticHost {
     }
 }
 
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    let written = writeln!(out, "{text}");
+/// Appends a line to a page.
+pub(crate) fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    write_to(out, text);
+    out.push('\n');
+}
+
+/// Appends to a page.
+pub(crate) fn write_to(out: &mut String, text: std::fmt::Arguments<'_>) {
+    let written = out.write_fmt(text);
     debug_assert!(written.is_ok(), "a string takes all that is written to it");
 }
 
