@@ -12,6 +12,7 @@ pub mod crawl;
 pub mod experiment;
 pub mod outcome;
 pub mod policy;
+pub mod population;
 pub mod report;
 pub mod subject;
 pub mod value;
