@@ -10,6 +10,7 @@
 pub mod beyond;
 pub mod in_degree;
 pub mod ring;
+pub mod time_queue;
 
 mod figures;
 mod look;

@@ -10,11 +10,13 @@ pub mod archive_graph;
 pub mod comparison;
 pub mod crawl;
 pub mod experiment;
+pub mod measure;
 pub mod outcome;
 pub mod policy;
 pub mod population;
 pub mod report;
 pub mod subject;
+pub mod update_cycle;
 pub mod value;
 pub mod what_if;
 

@@ -1,7 +1,7 @@
 //! Known pages, as a crawl that has run for years would know them: when each is due, its URL, and its state.
 //!
 //! Any page is computed from the seed and its number; nothing is stored, so that a population may have any size. Read
-//! [`Population`] first. [`PageRecord`] is what a store of page states keeps of a page; `state` says what is in it.
+//! [`Population`] first. A [`Record`] is what a store keeps of a page; [`state`] says what is in it.
 //!
 //! Intervals are fitted to table 1 of seed 003 (pages visited within a minute, an hour, a day, a month and a year). Changes and fetching are not
 //! here: a page keeps its interval, as in the seed's experiment.
@@ -10,14 +10,15 @@
 //! *T*: the interval of a page; *w*: a span of time. A page with its next visit anywhere within *T* falls into *w* with probability
 //! min(1, *w* / *T*).
 
-mod state;
+pub mod state;
 mod urls;
 
 use std::time::Duration;
 
 use junkai_frontier::Time;
+use junkai_frontier::time_queue::Record;
 
-pub use self::state::{Damaged, PageRecord};
+pub use self::state::Damaged;
 use self::urls::Hosts;
 
 const MINUTE: f64 = 60.0;
@@ -136,12 +137,12 @@ impl Population {
     }
 
     /// Writes what is known of a page that was last visited at `now` over `record`.
-    pub fn write(&self, page: u64, now: Time, record: &mut PageRecord) {
+    pub fn write(&self, page: u64, now: Time, record: &mut Record) {
         record.due = self.first_due(page, now);
         record.url.clear();
         self.hosts
             .write_url(page, self.draw(page, Draw::Url), &mut record.url);
-        record.write_first(self.interval(page), now);
+        state::write_first(record, self.interval(page), now);
     }
 
     /// The part of the pages that is visited within a span, on average.
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn a_page_is_the_same_whenever_it_is_asked_for() {
         let population = Population::new(1000, 1);
-        let (mut first, mut again) = (PageRecord::default(), PageRecord::default());
+        let (mut first, mut again) = (Record::default(), Record::default());
         population.write(17, Time::EPOCH, &mut first);
         population.write(3, Time::EPOCH, &mut again);
         population.write(17, Time::EPOCH, &mut again);

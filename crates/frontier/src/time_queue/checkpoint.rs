@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use super::ticket::BucketNumber;
 use super::{Lengths, TimeQueue, TimeQueueError, contents, journal};
 
+/// So many files are made durable one by one; more of them together, with all that the file system holds.
+const SYNCED_EACH_MAX: usize = 8;
+
 /// Files that are out of use.
 #[derive(Debug, Default)]
 pub(super) struct Retired {
@@ -27,6 +30,10 @@ impl TimeQueue {
     /// What was not written stays in memory; the call may be repeated.
     pub fn sync(&mut self) -> Result<Lengths, TimeQueueError> {
         self.flush()?;
+        if SYNCED_EACH_MAX < self.dirty.len() {
+            self.disk.sync_all(&self.dir)?;
+            self.dirty.clear();
+        }
         while let Some(number) = self.dirty.first().copied() {
             let has_file = self.contents.buckets.get(&number);
             if has_file.is_some_and(|file| 0 < file.size.bytes) {

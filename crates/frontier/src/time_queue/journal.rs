@@ -37,6 +37,8 @@ pub(super) struct Journal {
     pub(super) written: u64,
     /// Bytes that the file had when this generation began.
     begun_bytes: u64,
+    /// Bytes that were given to the system since the opening, in all generations.
+    pub(super) given_bytes: u64,
     /// Frames that follow those in the file; the last one may be open.
     pending: Vec<u8>,
     /// Where the open frame begins.
@@ -52,6 +54,7 @@ impl Journal {
             generation,
             written,
             begun_bytes,
+            given_bytes: 0,
             pending: Vec::new(),
             frame: None,
             file: None,
@@ -76,6 +79,7 @@ impl Journal {
         }
         next.write_to(disk, dir)?;
         next.begun_bytes = next.written;
+        next.given_bytes += self.given_bytes;
         *self = next;
         Ok(())
     }
@@ -144,6 +148,7 @@ impl Journal {
         }
         self.file = Some(file);
         self.written += self.pending.len() as u64;
+        self.given_bytes += self.pending.len() as u64;
         self.pending.clear();
         self.is_dirty = true;
         Ok(())

@@ -58,8 +58,10 @@ pub struct Traffic {
     pub written_records: u64,
     /// Of these, the ones that were written again because their bucket had too many runs to be read at once, or by the layout.
     pub moved_records: u64,
-    /// Bytes that were written to buckets, and to begin journals.
+    /// Bytes that were written to buckets.
     pub written_bytes: u64,
+    /// Bytes that were written to the journal.
+    pub journal_bytes: u64,
     /// Reads of buckets.
     pub reads: u64,
     /// Bytes that were read.
@@ -104,6 +106,7 @@ impl TimeQueue {
             memory_bytes: memory as u64,
             spans,
             traffic: Traffic {
+                journal_bytes: self.journal.given_bytes,
                 reads: self.reader.reads,
                 read_bytes: self.reader.read_bytes,
                 ..self.traffic

@@ -213,7 +213,6 @@ impl TimeQueue {
         let old = self.journal.generation;
         let entries = self.contents.entries();
         self.journal.begin(entries, &self.disk, &self.dir)?;
-        self.traffic.written_bytes += self.journal.written;
         self.has_new_files = true;
         self.retired.journals.insert(old);
         Ok(())

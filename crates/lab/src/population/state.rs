@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use junkai_frontier::Time;
+use junkai_frontier::time_queue::Record;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mixed;
@@ -15,7 +16,7 @@ const VERSION: u8 = 1;
 /// Bytes of the digest of the payload (SHA-1) and of the fingerprint of the content.
 const DIGESTS_BYTES: usize = 28;
 /// Of so many visits one finds a new version.
-const VISITS_PER_CHANGE: u32 = 3;
+const VISITS_PER_CHANGE: u16 = 3;
 
 /// Where the fields of a body begin. All have a fixed place, so that a change costs the driver next to nothing.
 const LAST_VISIT: usize = 1;
@@ -26,17 +27,6 @@ const ESTIMATE: usize = CHANGES + 2;
 const DIGESTS: usize = ESTIMATE + 8;
 const BODY_BYTES: usize = DIGESTS + DIGESTS_BYTES;
 
-/// What a store keeps of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageRecord {
-    /// When the page is to be visited.
-    pub due: Time,
-    /// Its URL.
-    pub url: String,
-    /// Its state, which means nothing to a store.
-    pub body: Vec<u8>,
-}
-
 /// A store gave back something else than it was given.
 #[derive(Debug, thiserror::Error)]
 #[error("the state of {url} is not the one that was stored")]
@@ -45,88 +35,93 @@ pub struct Damaged {
     pub url: String,
 }
 
-impl PageRecord {
-    /// Bytes that a store must keep, however it keeps them: URL, state, and a time.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        (self.url.len() + self.body.len() + size_of::<Time>()) as u64
-    }
+/// Bytes that a store must keep, however it keeps them: URL, state, and a time.
+#[must_use]
+pub fn bytes(record: &Record) -> u64 {
+    (record.url.len() + record.body.len() + size_of::<Time>()) as u64
+}
 
-    /// Writes the state of a page that was visited once, over the one that is there.
-    pub(super) fn write_first(&mut self, interval: Duration, now: Time) {
-        self.body.clear();
-        self.body.resize(BODY_BYTES, 0);
-        self.body[0] = VERSION;
-        let seconds = u32::try_from(interval.as_secs()).unwrap_or(u32::MAX);
-        self.set(INTERVAL, seconds.to_le_bytes());
-        self.write_visit(1, now);
-    }
+/// From one visit of the page to the next.
+#[must_use]
+pub fn interval(record: &Record) -> Duration {
+    Duration::from_secs(u32::from_le_bytes(field(&record.body, INTERVAL)).into())
+}
 
-    /// Changes the state as a visit at `now` does, and sets when the page is due next.
-    ///
-    /// # Errors
-    /// If this is not the state that the page was given before.
-    pub fn visit(&mut self, now: Time) -> Result<(), Damaged> {
-        let visits = self.visits().ok_or_else(|| self.damaged())?;
-        let mut expected = [0; DIGESTS_BYTES];
-        self.write_digests(visits, &mut expected);
-        if self.body[DIGESTS..] != expected {
-            return Err(self.damaged());
-        }
-        // After the largest number the count begins again; no run is that long.
-        self.write_visit(visits.wrapping_add(1), now);
-        self.due = now + self.interval();
-        Ok(())
+/// Changes the state as a visit at `now` does, and sets when the page is due next.
+///
+/// # Errors
+/// If this is not the state that the page was given before.
+pub fn visit(record: &mut Record, now: Time) -> Result<(), Damaged> {
+    let is_whole = record.body.len() == BODY_BYTES && record.body[0] == VERSION;
+    if !is_whole {
+        return Err(damaged(record));
     }
-
-    /// From one visit to the next.
-    #[must_use]
-    pub fn interval(&self) -> Duration {
-        Duration::from_secs(u32::from_le_bytes(self.field(INTERVAL)).into())
+    let visits = u16::from_le_bytes(field(&record.body, VISITS));
+    if record.body[DIGESTS..] != digests(&record.url, visits) {
+        return Err(damaged(record));
     }
-
-    fn visits(&self) -> Option<u16> {
-        let is_whole = self.body.len() == BODY_BYTES && self.body[0] == VERSION;
-        is_whole.then(|| u16::from_le_bytes(self.field(VISITS)))
+    // After the largest number the count begins again; no run is that long.
+    let visits = visits.wrapping_add(1);
+    write_visit(record, visits, now);
+    if visits.is_multiple_of(VISITS_PER_CHANGE) {
+        set(&mut record.body, DIGESTS, digests(&record.url, visits));
     }
+    record.due = now + interval(record);
+    Ok(())
+}
 
-    fn write_visit(&mut self, visits: u16, now: Time) {
-        let changes = u32::from(visits) / VISITS_PER_CHANGE;
-        self.set(LAST_VISIT, now.as_micros().to_le_bytes());
-        self.set(VISITS, visits.to_le_bytes());
-        self.set(CHANGES, (changes as u16).to_le_bytes());
-        let interval = self.interval().as_secs_f32();
-        self.set(ESTIMATE, (f32::from(visits) * 0.9).to_le_bytes());
-        self.set(ESTIMATE + 4, (f32::from(visits) * interval).to_le_bytes());
-        let mut digests = [0; DIGESTS_BYTES];
-        self.write_digests(visits, &mut digests);
-        self.set(DIGESTS, digests);
+/// Writes the state of a page that was visited once, over the one that is there.
+pub(super) fn write_first(record: &mut Record, interval: Duration, now: Time) {
+    let seconds = u32::try_from(interval.as_secs()).unwrap_or(u32::MAX);
+    record.body.clear();
+    record.body.resize(BODY_BYTES, 0);
+    record.body[0] = VERSION;
+    set(&mut record.body, INTERVAL, seconds.to_le_bytes());
+    write_visit(record, 1, now);
+    set(&mut record.body, DIGESTS, digests(&record.url, 1));
+}
+
+/// Writes what every visit changes.
+fn write_visit(record: &mut Record, visits: u16, now: Time) {
+    let changes = visits / VISITS_PER_CHANGE;
+    let seconds = interval(record).as_secs_f32();
+    let body = &mut record.body;
+    set(body, LAST_VISIT, now.as_micros().to_le_bytes());
+    set(body, VISITS, visits.to_le_bytes());
+    set(body, CHANGES, changes.to_le_bytes());
+    set(body, ESTIMATE, (f32::from(changes) + 0.5).to_le_bytes());
+    set(
+        body,
+        ESTIMATE + 4,
+        (f32::from(visits) * seconds).to_le_bytes(),
+    );
+}
+
+/// The digests of the version that visit number `visits` found.
+fn digests(url: &str, visits: u16) -> [u8; DIGESTS_BYTES] {
+    let mut digests = [0; DIGESTS_BYTES];
+    let version = visits / VISITS_PER_CHANGE;
+    let mut bits = xxh3_64(url.as_bytes()) ^ mixed(version.into());
+    for part in digests.chunks_mut(size_of::<u64>()) {
+        bits = mixed(bits);
+        part.copy_from_slice(&bits.to_le_bytes()[..part.len()]);
     }
+    digests
+}
 
-    /// The digests of the version that was found by visit number `visits`.
-    fn write_digests(&self, visits: u16, digests: &mut [u8; DIGESTS_BYTES]) {
-        let version = u32::from(visits) / VISITS_PER_CHANGE;
-        let mut bits = xxh3_64(self.url.as_bytes()) ^ mixed(version.into());
-        for part in digests.chunks_mut(size_of::<u64>()) {
-            bits = mixed(bits);
-            part.copy_from_slice(&bits.to_le_bytes()[..part.len()]);
-        }
-    }
+fn set<const BYTES: usize>(body: &mut [u8], place: usize, bytes: [u8; BYTES]) {
+    body[place..place + BYTES].copy_from_slice(&bytes);
+}
 
-    fn set<const BYTES: usize>(&mut self, place: usize, bytes: [u8; BYTES]) {
-        self.body[place..place + BYTES].copy_from_slice(&bytes);
-    }
+fn field<const BYTES: usize>(body: &[u8], place: usize) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.copy_from_slice(&body[place..place + BYTES]);
+    bytes
+}
 
-    fn field<const BYTES: usize>(&self, place: usize) -> [u8; BYTES] {
-        let mut bytes = [0; BYTES];
-        bytes.copy_from_slice(&self.body[place..place + BYTES]);
-        bytes
-    }
-
-    fn damaged(&self) -> Damaged {
-        Damaged {
-            url: self.url.clone(),
-        }
+fn damaged(record: &Record) -> Damaged {
+    Damaged {
+        url: record.url.clone(),
     }
 }
 
@@ -135,8 +130,8 @@ mod tests {
     use super::super::Population;
     use super::*;
 
-    fn record() -> PageRecord {
-        let mut record = PageRecord::default();
+    fn record() -> Record {
+        let mut record = Record::default();
         Population::new(100, 1).write(7, Time::EPOCH, &mut record);
         record
     }
@@ -145,10 +140,10 @@ mod tests {
     fn a_visit_sets_the_next_one_an_interval_later() {
         let mut record = record();
         let now = record.due;
-        let interval = record.interval();
-        record.visit(now).unwrap();
-        assert_eq!(record.due, now + interval);
-        assert_eq!(record.interval(), interval);
+        let every = interval(&record);
+        visit(&mut record, now).unwrap();
+        assert_eq!(record.due, now + every);
+        assert_eq!(interval(&record), every);
     }
 
     #[test]
@@ -157,10 +152,11 @@ mod tests {
         let mut versions = Vec::new();
         for _ in 0..9 {
             versions.push(record.body[DIGESTS..].to_vec());
-            record.visit(record.due).unwrap();
+            let now = record.due;
+            visit(&mut record, now).unwrap();
         }
         versions.dedup();
-        assert_eq!(versions.len(), 1 + 9 / VISITS_PER_CHANGE as usize);
+        assert_eq!(versions.len(), 1 + usize::from(9 / VISITS_PER_CHANGE));
     }
 
     #[test]
@@ -169,13 +165,13 @@ mod tests {
         for place in [0, VISITS + 1, DIGESTS, BODY_BYTES - 1] {
             let mut record = record();
             record.body[place] ^= 1;
-            assert!(record.visit(now).is_err(), "{place}");
+            assert!(visit(&mut record, now).is_err(), "{place}");
         }
         let mut cut = record();
         cut.body.pop();
-        assert!(cut.visit(now).is_err());
+        assert!(visit(&mut cut, now).is_err());
         let mut other = record();
         other.url.push('x');
-        assert!(other.visit(now).is_err());
+        assert!(visit(&mut other, now).is_err());
     }
 }
