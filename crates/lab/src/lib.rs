@@ -2,7 +2,8 @@
 //!
 //! [`crawl::simulate`] runs a [`policy::Policy`] on a web graph: the waiting rooms, the ring and the leases of `frontier` are
 //! the very ones that crawl. [`value`] says what the pages were worth, [`subject`] is a graph made ready, and an
-//! [`outcome`] is what an [`experiment`] brings; [`report`] makes one page of several.
+//! [`outcome`] is what an [`experiment`] brings; [`report`] makes one page of several. [`revisit`] visits a web that changes, by the
+//! planner that crawls.
 //!
 //! **Invariant:** this room never sees the network, nor the crawler; time and chance are arguments.
 
@@ -15,6 +16,7 @@ pub mod outcome;
 pub mod policy;
 pub mod population;
 pub mod report;
+pub mod revisit;
 pub mod subject;
 pub mod update_cycle;
 pub mod value;

@@ -29,7 +29,6 @@ pub struct Agenda {
     servers: Servers,
     relief: Relief,
     bounds: Bounds,
-    visits_per_second: Option<f64>,
 }
 
 /// A page that was visited, and wants to be visited again.
@@ -43,8 +42,6 @@ pub(crate) struct Asking<'a> {
 
 /// Without a budget, pages that are all visited alike are visited so often.
 const UNIFORM_INTERVAL: Duration = Duration::from_hours(30 * 24);
-
-const DAY_SECONDS: f64 = 86_400.0;
 
 impl Agenda {
     /// An agenda without pages, for servers with keys below `keys`.
@@ -60,8 +57,13 @@ impl Agenda {
                 longest: config.interval_max,
                 spread_from: config.interval_spread_min,
             },
-            visits_per_second: config.visits_a_day.map(|visits| visits / DAY_SECONDS),
         }
+    }
+
+    /// Takes over the budget of these settings.
+    pub(crate) fn set_budget(&mut self, config: &RevisitConfig) {
+        self.policy = Chosen::new(config);
+        self.price.set_visits_a_day(config.visits_a_day);
     }
 
     /// The interval until the next visit. The page is not counted by it: see [`Agenda::add`].
@@ -141,7 +143,9 @@ impl Agenda {
     fn interval_at(&self, pressure: Pressure, asking: &Asking<'_>, draw: Draw) -> Duration {
         let terms = self.terms(pressure);
         let interval = self.policy.interval(&asking.outlook, &terms, draw);
-        self.bounds.within(interval, draw)
+        self.bounds
+            .around(terms.mean_interval)
+            .within(interval, draw)
     }
 
     fn terms(&self, pressure: Pressure) -> Terms {
@@ -155,7 +159,8 @@ impl Agenda {
     /// The interval at which all pages together meet the budget.
     fn mean_interval(&self) -> Duration {
         let pages = self.servers.total().pages() as f64;
-        self.visits_per_second
+        self.price
+            .visits_per_second()
             .map_or(UNIFORM_INTERVAL, |visits| seconds(pages / visits))
     }
 

@@ -47,16 +47,28 @@ impl Price {
     /// The price of visits for this objective, within a budget of visits a day if there is one.
     #[must_use]
     pub fn new(objective: Objective, visits_a_day: Option<f64>) -> Price {
-        let scale = objective.stake(1.0 / (DEPTH_DAYS * DAY_SECONDS));
-        let level = visit_value(1.0) * objective.stake(1.0 / (UNBUDGETED_DAYS * DAY_SECONDS));
-        let depth = exposure_worth(level / scale).unwrap_or(DEPTHS.1);
-        Price {
+        let mut price = Price {
             objective,
-            visits_per_second: visits_a_day
-                .filter(|visits| visits.is_finite() && 0.0 < *visits)
-                .map(|visits| visits / DAY_SECONDS),
-            depth,
+            visits_per_second: None,
+            depth: unbudgeted_depth(objective),
+        };
+        price.set_visits_a_day(visits_a_day);
+        price
+    }
+
+    /// Sets another budget of visits a day, or none; a budget that is not above zero is none.
+    pub fn set_visits_a_day(&mut self, visits_a_day: Option<f64>) {
+        let budget = visits_a_day.filter(|visits| visits.is_finite() && 0.0 < *visits);
+        self.visits_per_second = budget.map(|visits| visits / DAY_SECONDS);
+        if budget.is_none() {
+            self.depth = unbudgeted_depth(self.objective);
         }
+    }
+
+    /// The budget, if there is one.
+    #[must_use]
+    pub fn visits_per_second(&self) -> Option<f64> {
+        self.visits_per_second
     }
 
     /// *ℓ*, for pages of a server under this pressure.
@@ -87,6 +99,12 @@ impl Price {
             self.depth = (self.depth * step.exp()).clamp(DEPTHS.0, DEPTHS.1);
         }
     }
+}
+
+fn unbudgeted_depth(objective: Objective) -> f64 {
+    let scale = objective.stake(1.0 / (DEPTH_DAYS * DAY_SECONDS));
+    let level = visit_value(1.0) * objective.stake(1.0 / (UNBUDGETED_DAYS * DAY_SECONDS));
+    exposure_worth(level / scale).unwrap_or(DEPTHS.1)
 }
 
 /// How far the price of an overloaded server's pages is beyond that of the others: ln of the factor on the depth. Zero for all

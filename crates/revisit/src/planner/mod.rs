@@ -103,6 +103,18 @@ impl Planner {
         self.agenda.servers()
     }
 
+    /// Sets another budget of visits a day, or none: the price moves there from where it is.
+    pub fn set_visits_a_day(&mut self, visits_a_day: Option<f64>) {
+        self.config.visits_a_day = visits_a_day;
+        self.agenda.set_budget(&self.config);
+    }
+
+    /// What the policy knows of a page.
+    #[must_use]
+    pub fn outlook(&self, state: &PageState, page: &PageUrl) -> Outlook {
+        outlook(state, self.belief(state, page))
+    }
+
     /// What plans the visits: the price of one, and what the servers can bear.
     #[must_use]
     pub fn agenda(&self) -> &Agenda {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::belief::seconds;
 use crate::draw::Draw;
 
 /// The shortest and the longest interval of a page.
@@ -14,7 +15,22 @@ pub(crate) struct Bounds {
     pub(crate) spread_from: Duration,
 }
 
+/// Within a budget that visits pages so rarely on average, a page that hardly changes may wait for so many times as long.
+const PATIENCE: u32 = 4;
+
 impl Bounds {
+    /// Bounds that leave room for a policy when all pages together are visited every `mean_interval`: else the visits to pages that never
+    /// change would use up a small budget.
+    pub(crate) fn around(self, mean_interval: Duration) -> Bounds {
+        let longest = self.longest.max(mean_interval.saturating_mul(PATIENCE));
+        let factor = longest.as_secs_f64() / self.longest.as_secs_f64();
+        Bounds {
+            longest,
+            spread_from: seconds(self.spread_from.as_secs_f64() * factor).min(longest),
+            ..self
+        }
+    }
+
     /// The interval within bounds.
     pub(crate) fn within(&self, interval: Duration, draw: Draw) -> Duration {
         if self.longest < interval {
@@ -30,6 +46,19 @@ mod tests {
     use super::*;
 
     const DAY: Duration = Duration::from_hours(24);
+
+    #[test]
+    fn a_small_budget_is_not_used_up_by_pages_that_never_change() {
+        let bounds = Bounds {
+            shortest: Duration::from_mins(1),
+            longest: 400 * DAY,
+            spread_from: 300 * DAY,
+        };
+        assert_eq!(bounds.around(50 * DAY), bounds);
+        let wide = bounds.around(200 * DAY);
+        assert_eq!((wide.spread_from, wide.longest), (600 * DAY, 800 * DAY));
+        assert_eq!(wide.shortest, bounds.shortest);
+    }
 
     #[test]
     fn long_intervals_are_spread_over_the_last_hundred_days() {

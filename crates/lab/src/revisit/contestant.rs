@@ -1,0 +1,81 @@
+//! Who competes: a policy with an estimator, or a bound that no policy can know.
+
+use std::fmt;
+
+use junkai_revisit::{EstimatorKind, PolicyKind, RevisitConfig, ServersConfig};
+
+/// A way to choose the pages to visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Contestant {
+    /// All pages alike, the oldest visit first: the floor.
+    Uniform,
+    /// Seed 002: equation 4 with the geometric mean.
+    SeedGeometricMean,
+    /// Seed 002's rule with the mean changed gap.
+    SeedMean,
+    /// Seed 002's rule with the rate of maximum likelihood.
+    SeedLikelihood,
+    /// Ours: the index, by the Gamma filter.
+    Index,
+    /// Ours with freshness as its aim.
+    IndexFresh,
+    /// The index with the true mean rate of each page: the ceiling of those who must believe in a rate.
+    Hindsight,
+}
+
+impl Contestant {
+    /// All of them, the floor first and the ceiling last.
+    pub const ALL: [Contestant; 7] = [
+        Contestant::Uniform,
+        Contestant::SeedGeometricMean,
+        Contestant::SeedMean,
+        Contestant::SeedLikelihood,
+        Contestant::Index,
+        Contestant::IndexFresh,
+        Contestant::Hindsight,
+    ];
+
+    /// The settings of the planner that plays it; no server is ever overloaded.
+    #[must_use]
+    pub fn config(self) -> RevisitConfig {
+        let (policy, estimator) = match self {
+            Contestant::Uniform => (PolicyKind::Uniform, EstimatorKind::Gamma),
+            Contestant::SeedGeometricMean => (PolicyKind::Seed, EstimatorKind::SeedGeometricMean),
+            Contestant::SeedMean | Contestant::SeedLikelihood => {
+                (PolicyKind::Seed, EstimatorKind::SeedMean)
+            }
+            Contestant::Index | Contestant::IndexFresh | Contestant::Hindsight => {
+                (PolicyKind::Index, EstimatorKind::Gamma)
+            }
+        };
+        let servers = ServersConfig {
+            relief: Vec::new(),
+            ..ServersConfig::default()
+        };
+        RevisitConfig {
+            policy,
+            estimator,
+            servers,
+            objective: if self == Contestant::IndexFresh {
+                0.0
+            } else {
+                1.0
+            },
+            ..RevisitConfig::default()
+        }
+    }
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Contestant::Uniform => "uniform",
+            Contestant::SeedGeometricMean => "seed, geometric mean",
+            Contestant::SeedMean => "seed, mean",
+            Contestant::SeedLikelihood => "seed, most likely",
+            Contestant::Index => "index",
+            Contestant::IndexFresh => "index for freshness",
+            Contestant::Hindsight => "hindsight",
+        })
+    }
+}
