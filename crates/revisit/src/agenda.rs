@@ -106,6 +106,11 @@ impl Agenda {
         self.servers.visited(server, took);
     }
 
+    /// A visit of the budget was made: not a first one.
+    pub(crate) fn spend(&mut self, now: Time) {
+        self.price.spend(now, self.servers.total());
+    }
+
     /// Whether only changes of content count on this server, because it is overloaded.
     pub(crate) fn counts_content_only(&self, server: ServerKey) -> bool {
         self.relief

@@ -54,7 +54,7 @@ pub struct RevisitConfig {
     #[serde(with = "humantime_serde")]
     pub interval_spread_min: Duration,
     /// The time in which what was seen of a page's changes loses all but a third of its weight, for pages change their
-    /// habits. Default 2000 days: in replays of real histories less loses versions, and no forgetting loses some too.
+    /// habits. Default 4000 days: in replays of real histories less loses versions, and no forgetting loses some too.
     #[serde(with = "humantime_serde")]
     pub forgetting: Duration,
     /// A page that is gone, or has moved for good, is given up after this many visits in a row that found it so, if
@@ -138,7 +138,7 @@ impl Default for RevisitConfig {
             interval_min: Duration::from_mins(1),
             interval_max: 400 * DAY,
             interval_spread_min: 300 * DAY,
-            forgetting: 2000 * DAY,
+            forgetting: 4000 * DAY,
             gone_visits_max: 5,
             gone_time_min: 30 * DAY,
             failed_time_min: 180 * DAY,

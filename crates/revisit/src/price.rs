@@ -6,7 +6,7 @@
 //! The price is moved through the exposure that it stands for, the *depth*: intervals are proportional to it when visits are for versions,
 //! so a price that is twice as deep halves the visits wherever it stands. A planned interval is only changed when its page is
 //! visited; so one step is the share of the pages that one visit is, and the price settles in about one round over all
-//! pages, whatever their number. The same steps find the *pressure* of an overloaded server ([`Pressure`]), which deepens the price for
+//! pages, whatever their number. Visits that were not made in time are made up for. The same steps find the *pressure* of an overloaded server ([`Pressure`]), which deepens the price for
 //! its pages alone.
 //!
 //! Kolobov, Lubetzky, Peres and Horvitz, "Optimal Freshness Crawl Under Politeness Constraints", SIGIR 2019: at the optimum all
@@ -17,6 +17,10 @@
 //!
 //! Departures: the paper solves for all prices at once and again every few days; ours move with every visit, so the pages
 //! need not be listed.
+
+use std::time::Duration;
+
+use junkai_frontier::Time;
 
 use crate::policy::{EXPOSURE_MAX, Objective, exposure_worth, visit_value};
 use crate::servers::LoadIndex;
@@ -41,6 +45,28 @@ pub struct Price {
     objective: Objective,
     visits_per_second: Option<f64>,
     depth: f64,
+    account: Account,
+}
+
+/// Visits that the budget allowed and that were not made: what is planned now is visited later, so a web that grows would fall behind its
+/// budget for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Account {
+    settled: Option<Time>,
+    unspent: f64,
+}
+
+impl Account {
+    /// What is left over or overdrawn counts for no more than this share of the pages: a pause is not made up for.
+    const SHARE_MAX: f64 = 0.25;
+
+    fn spend(&mut self, now: Time, visits_per_second: f64, pages: f64) {
+        let since = self.settled.replace(now);
+        let elapsed = since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        let most = Account::SHARE_MAX * pages;
+        self.unspent += visits_per_second * elapsed.as_secs_f64() - 1.0;
+        self.unspent = self.unspent.clamp(-most, most);
+    }
 }
 
 impl Price {
@@ -51,6 +77,7 @@ impl Price {
             objective,
             visits_per_second: None,
             depth: unbudgeted_depth(objective),
+            account: Account::default(),
         };
         price.set_visits_a_day(visits_a_day);
         price
@@ -92,10 +119,19 @@ impl Price {
         }
     }
 
+    /// A visit of the budget was made.
+    pub(crate) fn spend(&mut self, now: Time, planned: &LoadIndex) {
+        if let Some(budget) = self.visits_per_second {
+            let pages = (planned.pages() as f64).max(PAGES_MIN);
+            self.account.spend(now, budget, pages);
+        }
+    }
+
     /// Moves towards the budget, after one more visit was planned.
     pub(crate) fn settle(&mut self, planned: &LoadIndex) {
         if let Some(budget) = self.visits_per_second {
-            let step = step(planned, budget, PAGES_MIN);
+            let made_up = 1.0 + self.account.unspent / (planned.pages() as f64).max(PAGES_MIN);
+            let step = step(planned, budget * made_up, PAGES_MIN);
             self.depth = (self.depth * step.exp()).clamp(DEPTHS.0, DEPTHS.1);
         }
     }

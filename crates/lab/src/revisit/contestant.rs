@@ -15,8 +15,10 @@ pub enum Contestant {
     SeedMean,
     /// Seed 002's rule with the rate of maximum likelihood.
     SeedLikelihood,
-    /// Ours: the index, by the Gamma filter.
+    /// Ours: the index, with the estimator that the crawler has by default.
     Index,
+    /// The index with the Gamma filter.
+    IndexGamma,
     /// Ours with freshness as its aim.
     IndexFresh,
     /// The index with the true mean rate of each page: the ceiling of those who must believe in a rate.
@@ -25,12 +27,13 @@ pub enum Contestant {
 
 impl Contestant {
     /// All of them, the floor first and the ceiling last.
-    pub const ALL: [Contestant; 7] = [
+    pub const ALL: [Contestant; 8] = [
         Contestant::Uniform,
         Contestant::SeedGeometricMean,
         Contestant::SeedMean,
         Contestant::SeedLikelihood,
         Contestant::Index,
+        Contestant::IndexGamma,
         Contestant::IndexFresh,
         Contestant::Hindsight,
     ];
@@ -39,13 +42,14 @@ impl Contestant {
     #[must_use]
     pub fn config(self) -> RevisitConfig {
         let (policy, estimator) = match self {
-            Contestant::Uniform => (PolicyKind::Uniform, EstimatorKind::Gamma),
+            Contestant::Uniform => (PolicyKind::Uniform, EstimatorKind::default()),
             Contestant::SeedGeometricMean => (PolicyKind::Seed, EstimatorKind::SeedGeometricMean),
             Contestant::SeedMean | Contestant::SeedLikelihood => {
                 (PolicyKind::Seed, EstimatorKind::SeedMean)
             }
+            Contestant::IndexGamma => (PolicyKind::Index, EstimatorKind::Gamma),
             Contestant::Index | Contestant::IndexFresh | Contestant::Hindsight => {
-                (PolicyKind::Index, EstimatorKind::Gamma)
+                (PolicyKind::Index, EstimatorKind::default())
             }
         };
         let servers = ServersConfig {
@@ -74,6 +78,7 @@ impl fmt::Display for Contestant {
             Contestant::SeedMean => "seed, mean",
             Contestant::SeedLikelihood => "seed, most likely",
             Contestant::Index => "index",
+            Contestant::IndexGamma => "index, gamma",
             Contestant::IndexFresh => "index for freshness",
             Contestant::Hindsight => "hindsight",
         })

@@ -5,12 +5,12 @@
 
 use std::time::Duration;
 
+use junkai_frontier::ServerKey;
 use junkai_graph::Page;
 use junkai_graph::history::UnixSeconds;
 use junkai_revisit::estimator::{Estimator, Evidence, Likelihood, LikelihoodMemory, Prior};
 use junkai_revisit::policy::{Index, Objective, Outlook, Policy};
 use junkai_revisit::{Belief, Draw, PageState, Planner, RevisitConfig, Sighting};
-use junkai_frontier::ServerKey;
 
 use super::contestant::Contestant;
 use super::tally::Tally;
@@ -86,7 +86,8 @@ impl Run<'_> {
             here += u32::from(line.is_here);
             if line.is_known() {
                 let elapsed = now.since(self.last_visit[page as usize]);
-                self.ranking.push((self.ranker.urgency(page, elapsed), page));
+                self.ranking
+                    .push((self.ranker.urgency(page, elapsed), page));
             } else if line.is_here {
                 line.visit();
                 self.last_visit[page as usize] = now;
@@ -104,9 +105,10 @@ impl Run<'_> {
         self.unspent -= visits as f64;
         if 0 < visits && visits < self.ranking.len() {
             // Of equally urgent pages the first: the order is defined.
-            self.ranking.select_nth_unstable_by(visits - 1, |left, right| {
-                right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
-            });
+            self.ranking
+                .select_nth_unstable_by(visits - 1, |left, right| {
+                    right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
+                });
         }
         for index in 0..visits {
             self.visit(self.ranking[index].1, now);
@@ -129,7 +131,16 @@ impl Run<'_> {
         }
         let gap = now.since(self.last_visit[page as usize]);
         self.last_visit[page as usize] = now;
-        self.ranker.visited(self.web, line, Visit { page, now, gap, seen });
+        self.ranker.visited(
+            self.web,
+            line,
+            Visit {
+                page,
+                now,
+                gap,
+                seen,
+            },
+        );
     }
 }
 
@@ -171,9 +182,10 @@ impl Ranker {
         match contestant {
             Contestant::Hindsight => Ranker {
                 mind: Mind::Hindsight,
-                outlooks: web.true_rates().map(|rate| {
-                    Outlook::new(Belief::point(rate.max(HINDSIGHT_RATE_MIN)))
-                }).collect(),
+                outlooks: web
+                    .true_rates()
+                    .map(|rate| Outlook::new(Belief::point(rate.max(HINDSIGHT_RATE_MIN))))
+                    .collect(),
             },
             Contestant::SeedLikelihood => Ranker {
                 mind: Mind::Likelihood(vec![LikelihoodMemory::default(); pages]),
@@ -183,6 +195,7 @@ impl Ranker {
             | Contestant::SeedGeometricMean
             | Contestant::SeedMean
             | Contestant::Index
+            | Contestant::IndexGamma
             | Contestant::IndexFresh => Ranker {
                 mind: Mind::Planner {
                     planner: Box::new(Planner::new(config, 1)),
@@ -217,7 +230,12 @@ impl Ranker {
     }
 
     fn visited(&mut self, web: &ChangingWeb, line: &Line<'_>, visit: Visit) {
-        let Visit { page, now, gap, seen } = visit;
+        let Visit {
+            page,
+            now,
+            gap,
+            seen,
+        } = visit;
         match &mut self.mind {
             Mind::Planner { planner, states } => {
                 if let Some(state) = &mut states[page as usize] {

@@ -196,7 +196,10 @@ impl<'a> Crawl<'a> {
         let seen = self.lines[page as usize].visit();
         self.count(page, at, seen);
         let sighting = self.sighting(page, at);
-        let visits = self.pages[page as usize].state.as_ref().map_or(0, |state| state.visits);
+        let visits = self.pages[page as usize]
+            .state
+            .as_ref()
+            .map_or(0, |state| state.visits);
         let draw = self.draw(page, visits);
         let Some(state) = &mut self.pages[page as usize].state else {
             return;
@@ -227,8 +230,15 @@ impl<'a> Crawl<'a> {
         match next {
             Next::At(due) => {
                 let at = UnixSeconds(due.as_micros().div_ceil(1_000_000));
-                let at = rounded_up(at.max(now.after(Duration::from_secs(1))), self.setting.resolution);
-                self.turns.push(Reverse(Turn { at, page, life: known.life }));
+                let at = rounded_up(
+                    at.max(now.after(Duration::from_secs(1))),
+                    self.setting.resolution,
+                );
+                self.turns.push(Reverse(Turn {
+                    at,
+                    page,
+                    life: known.life,
+                }));
             }
             Next::GiveUp(_) => {
                 known.state = None;
@@ -258,9 +268,14 @@ impl<'a> Crawl<'a> {
     fn finish(mut self) -> Prediction {
         for page in self.web.history.pages() {
             let line = &mut self.lines[page as usize];
-            line.advance(self.web.until(), self.counted_from, &mut self.prediction.tally);
+            line.advance(
+                self.web.until(),
+                self.counted_from,
+                &mut self.prediction.tally,
+            );
             let state = &self.pages[page as usize].state;
-            self.prediction.pages[page as usize].interval = state.as_ref().map(|state| state.interval);
+            self.prediction.pages[page as usize].interval =
+                state.as_ref().map(|state| state.interval);
         }
         self.prediction
     }

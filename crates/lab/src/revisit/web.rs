@@ -28,7 +28,9 @@ impl ChangingWeb {
             canonicalizer.parse(&format!("http://history.test/{path}"))
         };
         let numbered = |page: Page| canonicalizer.parse(&format!("http://history.test/{page}"));
-        let urls = history.pages().filter_map(|page| named(page).or_else(|_| numbered(page)).ok());
+        let urls = history
+            .pages()
+            .filter_map(|page| named(page).or_else(|_| numbered(page)).ok());
         let (from, until) = history.span().unwrap_or_default();
         ChangingWeb {
             urls: urls.collect(),
@@ -132,7 +134,12 @@ impl Line<'_> {
     }
 
     /// Goes on to a moment, and counts the time after `counted_from` in which our copy was current.
-    pub(super) fn advance(&mut self, to: UnixSeconds, counted_from: UnixSeconds, tally: &mut Tally) {
+    pub(super) fn advance(
+        &mut self,
+        to: UnixSeconds,
+        counted_from: UnixSeconds,
+        tally: &mut Tally,
+    ) {
         while let Some((event, rest)) = self.events.split_first()
             && event.at <= to
         {
@@ -188,6 +195,7 @@ impl Line<'_> {
         };
         Found::Page(Version {
             digest,
+            indexed: None,
             content: None,
             captured: at,
             etag: None,

@@ -163,6 +163,7 @@ impl Planner {
         draw: Draw,
     ) -> Judgement {
         self.agenda.remove(state.server, state.interval);
+        self.agenda.spend(sighting.at);
         self.agenda.visited(sighting.server, sighting.took);
         state.server = sighting.server;
         state.visits = state.visits.saturating_add(1);
