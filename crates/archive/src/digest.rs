@@ -8,6 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::DigestAlgorithm;
 
+const SHA1_BYTES: usize = 20;
+const SHA256_BYTES: usize = 32;
+
 /// Computes the digest of bytes that come in pieces.
 pub(crate) enum Digester {
     Sha1(Sha1),
@@ -46,6 +49,22 @@ pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> String {
     digester.finish()
 }
 
+/// The bytes of a digest in any spelling, for those who keep many of them; [`digest_of_bytes`] is the way back.
+#[must_use]
+pub fn digest_bytes(text: &str) -> Option<Vec<u8>> {
+    value_of(text)
+}
+
+/// The digest with these bytes, in our spelling; nothing if no algorithm of ours makes so many of them.
+#[must_use]
+pub fn digest_of_bytes(bytes: &[u8]) -> Option<String> {
+    match bytes.len() {
+        SHA1_BYTES => Some(format!("sha1:{}", BASE32.encode(bytes))),
+        SHA256_BYTES => Some(format!("sha256:{}", HEXLOWER.encode(bytes))),
+        _ => None,
+    }
+}
+
 /// The algorithm of a digest in any spelling (`sha1:`, `SHA-1:`, `sha-256:`), if it is one that we compute.
 pub(crate) fn algorithm_of(text: &str) -> Option<DigestAlgorithm> {
     let (name, _) = text.split_once(':')?;
@@ -69,8 +88,8 @@ fn value_of(text: &str) -> Option<Vec<u8>> {
     let (_, value) = text.split_once(':')?;
     let value = value.trim().trim_end_matches('=').as_bytes();
     let size = match algorithm {
-        DigestAlgorithm::Sha1 => 20_usize,
-        DigestAlgorithm::Sha256 => 32,
+        DigestAlgorithm::Sha1 => SHA1_BYTES,
+        DigestAlgorithm::Sha256 => SHA256_BYTES,
     };
     let length = value.len();
     let bytes = if length == size * 2 {
@@ -102,6 +121,16 @@ mod tests {
             digest(DigestAlgorithm::Sha256, b""),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         );
+    }
+
+    #[test]
+    fn the_bytes_of_a_digest_are_the_digest() {
+        for algorithm in [DigestAlgorithm::Sha1, DigestAlgorithm::Sha256] {
+            let text = digest(algorithm, b"a page");
+            let bytes = digest_bytes(&text).unwrap();
+            assert_eq!(digest_of_bytes(&bytes), Some(text));
+        }
+        assert_eq!(digest_of_bytes(b"short"), None);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub use capture::{Capture, Resource, RevisitOf, RevisitProfile, Stored, Truncate
 pub use cdxj::{Entry, EntryError};
 pub use check::{Problem, Report, check};
 pub use config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
-pub use digest::digest;
+pub use digest::{digest, digest_bytes, digest_of_bytes};
 pub use index::{Index, IndexError, Matches};
 pub use indexer::{IndexFileError, index_file};
 pub use layout::Layout;

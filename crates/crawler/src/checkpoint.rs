@@ -16,13 +16,23 @@ use junkai_weburl::CanonicalConfig;
 
 use crate::CrawlError;
 use crate::clock::Clock;
+use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::{Manifest, boot_id};
+use crate::planner_file;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
 /// How often the room on the disk is looked at.
 const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What a checkpoint makes durable.
+pub(crate) struct Books<'a> {
+    pub(crate) seen: &'a mut Seen,
+    pub(crate) backlog: &'a mut Backlog,
+    pub(crate) known: &'a mut KnownPages,
+    pub(crate) logs: &'a Logs,
+}
 
 /// What has to be done every few seconds.
 #[derive(Debug)]
@@ -59,9 +69,7 @@ impl Checkpoints {
     /// Does what is due.
     pub(crate) fn when_due(
         &mut self,
-        seen: &mut Seen,
-        backlog: &mut Backlog,
-        logs: &Logs,
+        books: &mut Books<'_>,
         progress: &Progress,
     ) -> Result<(), CrawlError> {
         let now = Instant::now();
@@ -69,14 +77,15 @@ impl Checkpoints {
             self.disk_look_due = now + DISK_LOOK_EVERY;
             self.look_at_disk(progress);
         }
-        self.merge(seen)?;
+        self.merge(books.seen)?;
         if self.running.as_ref().is_some_and(JoinHandle::is_finished) {
             self.wait_for_running()?;
-            backlog.checkpointed(Position(seen.mark().0))?;
+            books.backlog.checkpointed(Position(books.seen.mark().0))?;
+            books.known.queue().checkpointed()?;
         }
         if self.running.is_none() && self.due <= now && !progress.is_disk_full() {
             self.due = now + self.every;
-            self.begin(seen, backlog, logs)?;
+            self.begin(books)?;
         }
         Ok(())
     }
@@ -85,60 +94,51 @@ impl Checkpoints {
     ///
     /// The order matters: keys may be flushed only when a durable manifest names the log that holds their URLs; else a
     /// power failure would leave them known, and never visited.
-    pub(crate) fn at_once(
-        &mut self,
-        seen: &mut Seen,
-        backlog: &mut Backlog,
-        logs: &Logs,
-    ) -> Result<(), CrawlError> {
-        self.promise(seen, backlog, logs)?;
-        let position = backlog.position();
-        seen.flush(Mark(position.0))?;
-        backlog.checkpointed(position)?;
+    pub(crate) fn at_once(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
+        self.promise(books)?;
+        let position = books.backlog.position();
+        books.seen.flush(Mark(position.0))?;
+        books.backlog.checkpointed(position)?;
+        books.known.queue().checkpointed()?;
         Ok(())
     }
 
     /// Writes a manifest of everything up to here, and waits until it is durable.
-    pub(crate) fn promise(
-        &mut self,
-        seen: &Seen,
-        backlog: &mut Backlog,
-        logs: &Logs,
-    ) -> Result<(), CrawlError> {
+    pub(crate) fn promise(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
         self.wait_for_running()?;
-        self.begin(seen, backlog, logs)?;
+        self.begin(books)?;
         self.wait_for_running()
     }
 
     /// Ends what runs beside the crawl, with a last checkpoint.
-    pub(crate) fn finish(
-        &mut self,
-        seen: &mut Seen,
-        backlog: &mut Backlog,
-        logs: &Logs,
-    ) -> Result<(), CrawlError> {
+    pub(crate) fn finish(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
         if let Some(merge) = self.merging.take() {
-            install(seen, merge)?;
+            install(books.seen, merge)?;
         }
-        self.at_once(seen, backlog, logs)
+        self.at_once(books)
     }
 
     /// Notes the lengths of all files, and makes them durable beside the crawl.
-    fn begin(&mut self, seen: &Seen, backlog: &mut Backlog, logs: &Logs) -> Result<(), CrawlError> {
-        let waiting = backlog.stats();
+    fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
+        let waiting = books.backlog.stats();
         let manifest = Manifest {
             format: Manifest::format(),
             boot: boot_id(),
             now: self.clock.now(),
-            backlog: backlog.sync()?,
+            time_queue: books.known.queue().sync()?,
+            backlog: books.backlog.sync()?,
             keys: self.keys,
-            known: seen.len(),
+            known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
             canonical: self.canonical.clone(),
-            log_lengths: logs.lengths(),
+            log_lengths: books.logs.lengths(),
         };
         let archive = self.archive.clone();
+        let learned = books.known.learned();
         let work = move || {
+            if let Some(learned) = learned {
+                planner_file::store(&archive.join("state"), &learned)?;
+            }
             rustix::fs::syncfs(File::open(&archive)?).map_err(std::io::Error::from)?;
             manifest.store(&archive.join("state"))?;
             if let Err(error) = junkai_archive::merge(&archive) {

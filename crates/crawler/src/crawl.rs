@@ -62,7 +62,7 @@ impl Crawl {
         if !mistakes.is_empty() {
             return Err(CrawlError::Settings { mistakes });
         }
-        let opening = Opening::of(archive, settings)?;
+        let opening = Opening::of(archive, settings, &progress)?;
         let repairs = opening.repairs.clone();
         let crew = Crew::start(archive, &opening, &progress)?;
         let rounds = Rounds::new(opening, crew, progress)?;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use junkai_archive::{IndexError, RecoverError, WriteError};
 use junkai_frontier::backlog::BacklogError;
 use junkai_frontier::seen::SeenError;
+use junkai_frontier::time_queue::TimeQueueError;
 
 use crate::manifest::ManifestError;
 
@@ -91,6 +92,9 @@ pub enum CrawlError {
     /// The checkpoint cannot be read or written.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// The states of known pages cannot be kept.
+    #[error(transparent)]
+    TimeQueue(#[from] TimeQueueError),
     /// The waiting visits cannot be read or written.
     #[error(transparent)]
     Backlog(#[from] BacklogError),
@@ -116,6 +120,7 @@ impl CrawlError {
     pub(crate) fn is_disk_full(&self) -> bool {
         match self {
             CrawlError::Backlog(error) => matches!(error, BacklogError::DiskFull { .. }),
+            CrawlError::TimeQueue(error) => matches!(error, TimeQueueError::DiskFull { .. }),
             CrawlError::Seen(error) => matches!(error, SeenError::DiskFull { .. }),
             CrawlError::Write(error) => matches!(error, WriteError::DiskFull { .. }),
             CrawlError::Manifest(ManifestError::Write { source, .. }) | CrawlError::Io(source) => {

@@ -46,6 +46,13 @@ pub struct Event<'a> {
     /// Where the capture is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warc: Option<WarcPlace<'a>>,
+    /// For a page that was known: what changed: `same`, `same:not-modified`, `little:` or `changed:` with the similarity of the contents, `gone`,
+    /// `moved`, `failed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Cow<'a, str>>,
+    /// When the page is visited next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_visit: Option<Timestamp>,
     /// The server's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<std::net::IpAddr>,
@@ -175,6 +182,8 @@ mod tests {
             duration_ms: 1155,
             digest: Some("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ".into()),
             annotations: vec!["2t".into(), "lenTrunc".into()],
+            change: None,
+            next_visit: None,
             warc: Some(WarcPlace {
                 file: "x.warc.gz".into(),
                 offset: 7,

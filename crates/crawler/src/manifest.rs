@@ -11,8 +11,8 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use junkai_frontier::Time;
 use junkai_frontier::backlog::Lengths;
+use junkai_frontier::{Time, time_queue};
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,9 @@ pub(crate) struct Manifest {
     pub(crate) now: Time,
     /// Lengths of the backlog's files.
     pub(crate) backlog: Lengths,
+    /// Length of the time queue's journal.
+    #[serde(default)]
+    pub(crate) time_queue: time_queue::Lengths,
     /// Number of server keys: the persisted holds are meant for it.
     pub(crate) keys: u32,
     /// How URLs are made canonical: what the known ones were compared by.
@@ -158,6 +161,7 @@ mod tests {
             boot: boot_id(),
             now: Time::from_micros(5),
             backlog: Lengths::default(),
+            time_queue: time_queue::Lengths::default(),
             keys: 64,
             canonical: CanonicalConfig::default(),
             known: 7,

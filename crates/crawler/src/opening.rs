@@ -5,23 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
-use junkai_frontier::Time;
 use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
+use junkai_frontier::time_queue::TimeQueue;
+use junkai_frontier::{Time, time_queue};
+use junkai_revisit::Planner;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
+use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::Manifest;
 use crate::paused::Paused;
+use crate::progress::Progress;
 use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
-use crate::{CrawlError, lock, wish_box};
+use crate::{CrawlError, lock, planner_file, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -31,6 +35,7 @@ pub(crate) struct Opening {
     pub(crate) rules: Arc<Rules>,
     pub(crate) seen: Seen,
     pub(crate) backlog: Backlog,
+    pub(crate) known: KnownPages,
     pub(crate) servers: Servers,
     pub(crate) logs: Logs,
     pub(crate) checkpoints: Checkpoints,
@@ -51,7 +56,11 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// Opens the archive in `folder`, new or begun before.
-    pub(crate) fn of(folder: &Path, settings: Settings) -> Result<Opening, CrawlError> {
+    pub(crate) fn of(
+        folder: &Path,
+        settings: Settings,
+        progress: &Arc<Progress>,
+    ) -> Result<Opening, CrawlError> {
         let state = folder.join("state");
         for part in ["archive", "indexes", "state", "logs"] {
             fs::create_dir_all(folder.join(part))?;
@@ -89,9 +98,18 @@ impl Opening {
         let (mut backlog, recovery) =
             Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
         repairs.extend(in_words(&recovery));
+        let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
         let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
-        replay(&mut seen, &mut backlog, &logs, &mut checkpoints)?;
+        replay(
+            &mut Books {
+                seen: &mut seen,
+                backlog: &mut backlog,
+                known: &mut known,
+                logs: &logs,
+            },
+            &mut checkpoints,
+        )?;
         let servers = Servers::open(&state, settings.ring.keys)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
@@ -106,6 +124,7 @@ impl Opening {
             clock,
             seen,
             backlog,
+            known,
             servers,
             logs,
             seeds,
@@ -117,6 +136,58 @@ impl Opening {
             lock,
         })
     }
+}
+
+/// The known pages, with what was learned of their sites and servers.
+fn known_pages(
+    state: &Path,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    progress: &Arc<Progress>,
+    repairs: &mut Vec<String>,
+) -> Result<KnownPages, CrawlError> {
+    let lengths = manifest
+        .map(|manifest| manifest.time_queue)
+        .unwrap_or_default();
+    let tails = match manifest {
+        Some(manifest) if !manifest.is_of_this_boot() => time_queue::Tails::Cut(&lengths),
+        _ => time_queue::Tails::Keep(&lengths),
+    };
+    let folder = state.join("time_queue");
+    let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
+    repairs.extend(damage_in_words(&recovery));
+    let mut planner = Planner::new(&settings.revisit, settings.ring.keys);
+    if let Some(learned) = planner_file::load(state)?
+        && let Err(error) = planner.restore(&learned)
+    {
+        tracing::warn!(%error, "what was learned of sites and servers is learned anew");
+    }
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let just_visited = time_queue::put_since(&folder, &lengths)?
+        .iter()
+        .map(|url| Fingerprint::of(url).0)
+        .collect();
+    Ok(KnownPages::new(
+        queue,
+        planner,
+        canonical,
+        Arc::clone(progress),
+        just_visited,
+    ))
+}
+
+/// What was damaged in the time queue, if anything. A torn end is nothing to tell of: it was not acknowledged.
+fn damage_in_words(recovery: &time_queue::Recovery) -> Option<String> {
+    if recovery.journal_damaged {
+        return Some(
+            "known pages: the journal of state/time_queue was damaged from outside; states of an earlier time came back"
+                .to_owned(),
+        );
+    }
+    let files = recovery.damaged_files;
+    (0 < files).then(|| {
+        format!("known pages: {files} files of state/time_queue were damaged from outside")
+    })
 }
 
 /// What was repaired in the backlog, if anything.
@@ -194,15 +265,10 @@ fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), C
 }
 
 /// Puts the URLs that were found since the last flush back into the seen set.
-fn replay(
-    seen: &mut Seen,
-    backlog: &mut Backlog,
-    logs: &Logs,
-    checkpoints: &mut Checkpoints,
-) -> Result<(), CrawlError> {
+fn replay(books: &mut Books<'_>, checkpoints: &mut Checkpoints) -> Result<(), CrawlError> {
     let mut found = HashSet::new();
-    let mark = seen.mark();
-    backlog.replay_since(Position(mark.0), |entry| {
+    let mark = books.seen.mark();
+    books.backlog.replay_since(Position(mark.0), |entry| {
         let fingerprint = Fingerprint::of(&entry.url).0;
         if is_discard_marker(entry) {
             found.remove(&fingerprint);
@@ -211,12 +277,12 @@ fn replay(
         }
     })?;
     for fingerprint in found {
-        if seen.room() == 0 {
+        if books.seen.room() == 0 {
             // With the old mark: the rest would be replayed again.
-            checkpoints.promise(seen, backlog, logs)?;
-            seen.flush(mark)?;
+            checkpoints.promise(books)?;
+            books.seen.flush(mark)?;
         }
-        seen.insert(fingerprint)?;
+        books.seen.insert(fingerprint)?;
     }
     Ok(())
 }

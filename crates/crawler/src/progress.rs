@@ -47,6 +47,16 @@ macro_rules! counters {
 counters! {
     /// Pages visited with an answer in this run.
     pages,
+    /// Of these, visits to pages that were known.
+    revisits,
+    /// Of these, the ones that found a change that counts.
+    changed,
+    /// Known pages that are not visited any more, because they are gone for good.
+    given_up,
+    /// Pages that are known and will be visited again.
+    pages_known,
+    /// When the next of them is due, in microseconds since the Unix epoch; zero if there is none.
+    next_due,
     /// Bytes received in this run.
     bytes_received,
     /// Bytes added to WARC files in this run.

@@ -3,11 +3,12 @@
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
 //! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
-//! the archive already), new URLs, acknowledgements of visits that ended. A kill between two of them repeats a visit at
+//! the archive already), states of known pages, new URLs, acknowledgements of visits that ended. A kill between two of them repeats a visit at
 //! most; what a power failure costs is told in `manifest`.
 
 mod discovery;
 mod intake;
+mod revisits;
 mod settling;
 mod turns;
 mod wishes;
@@ -19,14 +20,15 @@ use std::time::Duration;
 
 use hashbrown::HashSet;
 use junkai_frontier::seen::Seen;
-use junkai_frontier::{Command, Event, Scheduler};
+use junkai_frontier::{Command, Event, Scheduler, Time};
 use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::hosts::Hosts;
+use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::opening::Opening;
 use crate::patience;
@@ -52,6 +54,9 @@ pub(crate) struct Rounds {
     rules: Arc<Rules>,
     seen: Seen,
     room: WaitingRoom,
+    known: KnownPages,
+    /// Whether the next visit to be handed out is of a known page, if one is due.
+    is_turn_of_known: bool,
     hosts: Hosts,
     scheduler: Scheduler<Visit>,
     servers: Servers,
@@ -107,8 +112,12 @@ impl Rounds {
         self.know_what_waits()?;
         self.room.put_all_aside()?;
         self.write_down()?;
-        self.checkpoints
-            .finish(&mut self.seen, self.room.backlog(), &self.logs)?;
+        self.checkpoints.finish(&mut Books {
+            seen: &mut self.seen,
+            backlog: self.room.backlog(),
+            known: &mut self.known,
+            logs: &self.logs,
+        })?;
         Ok(self.progress.snapshot())
     }
 
@@ -156,6 +165,7 @@ impl Rounds {
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
         self.servers.flush()?;
         self.logs.flush()?;
+        self.known.queue().flush()?;
         self.room.backlog().flush()?;
         Ok(())
     }
@@ -163,9 +173,12 @@ impl Rounds {
     fn checkpoint(&mut self) -> Result<(), CrawlError> {
         self.servers.shorten_when_long(&self.scheduler)?;
         while let Err(error) = self.checkpoints.when_due(
-            &mut self.seen,
-            self.room.backlog(),
-            &self.logs,
+            &mut Books {
+                seen: &mut self.seen,
+                backlog: self.room.backlog(),
+                known: &mut self.known,
+                logs: &self.logs,
+            },
             &self.progress,
         ) {
             self.wait_for_room(error)?;
@@ -183,10 +196,12 @@ impl Rounds {
 
     /// Makes everything that was written down durable before anything else happens.
     fn checkpoint_at_once(&mut self) -> Result<(), CrawlError> {
-        while let Err(error) =
-            self.checkpoints
-                .at_once(&mut self.seen, self.room.backlog(), &self.logs)
-        {
+        while let Err(error) = self.checkpoints.at_once(&mut Books {
+            seen: &mut self.seen,
+            backlog: self.room.backlog(),
+            known: &mut self.known,
+            logs: &self.logs,
+        }) {
             self.wait_for_room(error)?;
         }
         Ok(())
@@ -213,15 +228,28 @@ impl Rounds {
         progress.waiting.set(backlog.waiting + backlog.in_hand);
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
+        let known = self.known.stats();
+        progress.pages_known.set(known.waiting + known.in_hand);
+        progress
+            .next_due
+            .set(self.known.next_due().map_or(0, Time::as_micros));
         progress.deferred.set(counters.deferred);
         progress.discarded.set(counters.discarded);
         progress.put_off.set(counters.put_off);
     }
 
-    /// Whether nothing is left to visit, now or later.
+    /// Whether nothing is left to visit: every page was visited once, and no known page is due.
     pub(crate) fn is_complete(&self) -> bool {
         let backlog = self.room.stats();
-        backlog.waiting == 0 && backlog.in_hand == 0 && !self.has_visits_in_flight()
+        let is_known_due = self
+            .known
+            .next_due()
+            .is_some_and(|due| due <= self.clock.now());
+        backlog.waiting == 0
+            && backlog.in_hand == 0
+            && self.known.stats().in_hand == 0
+            && !is_known_due
+            && !self.has_visits_in_flight()
     }
 
     pub(crate) fn has_visits_in_flight(&self) -> bool {
@@ -270,6 +298,8 @@ impl Rounds {
                 clock.clone(),
                 Arc::clone(&progress),
             ),
+            known: opening.known,
+            is_turn_of_known: false,
             scope: opening.scope,
             rules: opening.rules,
             seen: opening.seen,

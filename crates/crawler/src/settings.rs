@@ -12,8 +12,10 @@ use junkai_fetch::{AddressGuard, DnsConfig, FetchConfig, Identity};
 use junkai_frontier::admission::Order;
 use junkai_frontier::backlog::BacklogConfig;
 use junkai_frontier::seen::SeenConfig;
+use junkai_frontier::time_queue::TimeQueueConfig;
 use junkai_frontier::{Overflow, PolitenessConfig, RingConfig};
 use junkai_page::LinkOptions;
+use junkai_revisit::RevisitConfig;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,10 @@ pub struct Settings {
     pub seen: SeenConfig,
     /// The waiting visits on disk.
     pub backlog: BacklogConfig,
+    /// When to come back to known pages.
+    pub revisit: RevisitConfig,
+    /// The states of known pages on disk.
+    pub time_queue: TimeQueueConfig,
     /// The clock, for demonstrations and tests.
     pub clock: ClockConfig,
 }
@@ -166,6 +172,7 @@ impl Settings {
             ));
         }
         mistakes.extend(self.archive.mistakes());
+        mistakes.extend(self.revisit.mistakes());
         mistakes.extend(self.clock.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(

@@ -11,6 +11,7 @@ use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::admission::worth_of;
 use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
+use junkai_revisit::{Found, PageState};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
@@ -38,6 +39,8 @@ pub(crate) struct Visit {
     pub(crate) is_asked: bool,
     /// What the links to it are worth: when it was handed out, or as far as that is known before.
     pub(crate) worth: f32,
+    /// What is known of its page; none for a page that was never had, and for a visit out of turn.
+    pub(crate) state: Option<Box<PageState>>,
     /// Its place among those that wait, until it is done.
     pub(crate) receipt: Receipt,
 }
@@ -61,6 +64,15 @@ const RETURNING: u8 = 0x40;
 const ASKED: u8 = 0x20;
 /// The kind of an entry that says: this URL was discarded, and is not known.
 const DISCARDED: u8 = 0x80;
+
+/// How [`PageState::kind`] is made up.
+mod trace {
+    pub(super) const PURPOSE: u8 = 0b11;
+    pub(super) const SEED: u8 = 0b100;
+    pub(super) const RETURNING: u8 = 0b1000;
+    pub(super) const TRIES_SHIFT: u32 = 4;
+    pub(super) const TRIES_MAX: u8 = 15;
+}
 
 /// What a visit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +120,55 @@ impl Visit {
                 Line::Returning
             },
             worth: worth_of(entry.grade),
+            state: None,
             receipt,
         }
+    }
+
+    /// A visit to a known page, as its state has it.
+    pub(crate) fn known(url: PageUrl, state: PageState, receipt: Receipt) -> Visit {
+        let traces = state.kind;
+        Visit {
+            url,
+            via: "".into(),
+            hops: if traces & trace::SEED == 0 { "-" } else { "" }.into(),
+            depth: state.depth,
+            tries: traces >> trace::TRIES_SHIFT,
+            purpose: Purpose::from_byte(traces & trace::PURPOSE),
+            line: if traces & trace::RETURNING == 0 {
+                Line::New
+            } else {
+                Line::Returning
+            },
+            worth: state.worth,
+            is_asked: false,
+            state: Some(Box::new(state)),
+            receipt,
+        }
+    }
+
+    /// As much of it as the log wants, for a visit whose rest is given away.
+    pub(crate) fn for_the_log(&self) -> Logged {
+        Logged {
+            url: self.url.clone(),
+            via: self.via.clone(),
+            hops: self.hops.clone(),
+        }
+    }
+
+    /// Writes into a page's state what the next visit has to know of this one, and how that lines up.
+    pub(crate) fn leave_traces(&self, state: &mut PageState, line: Line) {
+        let mut traces =
+            self.purpose.to_byte() | self.tries.min(trace::TRIES_MAX) << trace::TRIES_SHIFT;
+        if self.is_seed() {
+            traces |= trace::SEED;
+        }
+        if line == Line::Returning {
+            traces |= trace::RETURNING;
+        }
+        state.kind = traces;
+        state.depth = self.depth;
+        state.worth = self.worth;
     }
 
     /// The visit as the backlog keeps it, to be made at `due`. Its grade is left to whoever knows the order.
@@ -132,7 +191,11 @@ impl Visit {
 
     /// Which half of its server's turns it takes.
     pub(crate) fn kind(&self) -> VisitKind {
-        VisitKind::First
+        if self.state.is_some() {
+            VisitKind::Revisit
+        } else {
+            VisitKind::First
+        }
     }
 
     /// What stands for its host in admission.
@@ -289,6 +352,8 @@ pub(crate) struct EndedVisit {
     pub(crate) fate: Fate,
     /// Crawl-delay, where this visit learned one.
     pub(crate) crawl_delay: Option<Duration>,
+    /// What it says of the page; none if it was no visit to the page.
+    pub(crate) found: Option<Found>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
     /// An origin whose robots.txt is elsewhere, and where.
@@ -310,6 +375,14 @@ pub(crate) enum Fate {
     Retry { not_before: Duration },
 }
 
+/// What the log wants of a visit.
+#[derive(Debug)]
+pub(crate) struct Logged {
+    pub(crate) url: PageUrl,
+    pub(crate) via: Box<str>,
+    pub(crate) hops: Box<str>,
+}
+
 /// What a visit came to, as the logs tell it.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -323,6 +396,23 @@ pub(crate) struct Outcome {
     pub(crate) result: String,
     /// A URL other than the visit's own that was fetched in its turn: robots.txt.
     pub(crate) instead: Option<String>,
+    /// The capture, as later ones refer to it.
+    pub(crate) kept: Option<Kept>,
+    /// What changed since the visit before, in a word.
+    pub(crate) change: Option<String>,
+    /// When the page is visited next.
+    pub(crate) next_visit: Option<Timestamp>,
+}
+
+/// A capture, as later ones refer to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    /// Digest of the payload.
+    pub(crate) payload_digest: String,
+    /// The digest by which the index knows it.
+    pub(crate) indexed_digest: Option<String>,
+    /// The date of the capture that holds the payload: this one, or the one that it repeats.
+    pub(crate) captured: Time,
 }
 
 /// Where a capture is.

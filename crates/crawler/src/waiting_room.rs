@@ -22,9 +22,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use junkai_frontier::Time;
 use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
 use junkai_frontier::backlog::{Backlog, BacklogError, BacklogStats, Entry, NotReplaced, Ticket};
+use junkai_frontier::{Time, time_queue};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;
@@ -56,12 +56,18 @@ pub(crate) struct WaitingRoom {
     progress: Arc<Progress>,
 }
 
-/// A visit's place among those that wait. Only the waiting room can open it, and that settles all that its place brings with it: the entry on
-/// disk, and its host's turn in the order.
+/// A visit's place among those that wait, on disk. Only its owner can open it, and that settles all that its place brings with it.
 #[derive(Debug)]
-pub(crate) struct Receipt {
-    ticket: Ticket,
-    is_handed_out: bool,
+pub(crate) enum Receipt {
+    /// In the waiting room: an entry of the backlog, and its host's turn in the order.
+    Waiting {
+        /// The entry.
+        ticket: Ticket,
+        /// Whether its host has a turn out.
+        is_handed_out: bool,
+    },
+    /// Among the known pages: its state in the time queue.
+    Known(time_queue::Ticket),
 }
 
 impl WaitingRoom {
@@ -187,7 +193,9 @@ impl WaitingRoom {
         };
         let mut visit = candidate.visit;
         visit.worth = candidate.worth;
-        visit.receipt.is_handed_out = true;
+        if let Receipt::Waiting { is_handed_out, .. } = &mut visit.receipt {
+            *is_handed_out = true;
+        }
         self.fill_from_aside()?;
         Ok(Some(visit))
     }
@@ -195,7 +203,9 @@ impl WaitingRoom {
     /// A visit is over, or will not be made.
     pub(crate) fn done(&mut self, visit: Visit) {
         self.release(&visit);
-        self.backlog.ack(visit.receipt.ticket);
+        if let Receipt::Waiting { ticket, .. } = visit.receipt {
+            self.backlog.ack(ticket);
+        }
     }
 
     /// A visit is to be made at `due`, and will not line up as a new one again.
@@ -204,7 +214,9 @@ impl WaitingRoom {
         visit.line = Line::Returning;
         let mut entry = visit.entry(due);
         entry.grade = self.grade(visit.worth);
-        let mut ticket = visit.receipt.ticket;
+        let Receipt::Waiting { mut ticket, .. } = visit.receipt else {
+            return Ok(());
+        };
         while let Err(NotReplaced {
             ticket: kept,
             source,
@@ -229,7 +241,11 @@ impl WaitingRoom {
 
     /// The one place where a host gets its turn back.
     fn release(&mut self, visit: &Visit) {
-        if visit.receipt.is_handed_out {
+        if let Receipt::Waiting {
+            is_handed_out: true,
+            ..
+        } = visit.receipt
+        {
             self.admission.release(visit.host());
         }
     }
@@ -260,7 +276,9 @@ impl WaitingRoom {
         let visit = candidate.visit;
         let mut entry = visit.entry(self.clock.now());
         entry.grade = self.grade(candidate.worth);
-        let mut ticket = visit.receipt.ticket;
+        let Receipt::Waiting { mut ticket, .. } = visit.receipt else {
+            return Ok(());
+        };
         while let Err(NotReplaced {
             ticket: kept,
             source,
@@ -332,7 +350,7 @@ impl WaitingRoom {
 
 impl Receipt {
     fn of(ticket: Ticket) -> Receipt {
-        Receipt {
+        Receipt::Waiting {
             ticket,
             is_handed_out: false,
         }

@@ -6,6 +6,8 @@
 //! Invariants: every [`Order::Visit`] is answered by exactly one [`Report::Ended`]; a capture is in the archive and in
 //! its index before it is reported. Not here: when a visit may start; the order says so, and the lease is held.
 
+mod earlier;
+mod found;
 mod keep;
 mod links;
 mod payloads;
@@ -28,6 +30,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
 
+use self::found::{Validators, found};
 use self::keep::Keeper;
 use self::links::Understood;
 use self::recent::Recent;
@@ -229,8 +232,14 @@ impl Worker {
     async fn fetch(&self, url: &PageUrl, turn: &Turn) -> Exchange {
         let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
         let referer = (is_page && !turn.visit.via.is_empty()).then_some(&*turn.visit.via);
+        let validators = if is_page {
+            Validators::of(turn.visit.state.as_deref())
+        } else {
+            Validators::default()
+        };
         let request = Request {
             referer,
+            conditional: validators.conditional(),
             ..Request::new(url.as_url(), turn.address)
         };
         self.client.fetch(request).await
@@ -296,6 +305,19 @@ impl Worker {
         let understood = self.understand(&turn.visit, &exchange);
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
+        let known = turn
+            .visit
+            .state
+            .as_ref()
+            .and_then(|state| state.version.as_ref());
+        let algorithm = self.shared.settings.archive.digest;
+        let found = found(
+            &exchange,
+            outcome.kept.as_ref(),
+            known,
+            understood.content,
+            algorithm,
+        );
         let links = if fate == Fate::Done {
             understood.links
         } else {
@@ -303,16 +325,17 @@ impl Worker {
         };
         self.recent.remember(&links);
         let links = self.once_each(links);
-        Ok(self.ended(
-            turn,
-            Ending {
-                ended,
-                end,
-                fate,
-                links,
-                outcome,
-            },
-        ))
+        let ending = Ending {
+            ended,
+            end,
+            fate,
+            links,
+            outcome,
+        };
+        Ok(EndedVisit {
+            found: Some(found),
+            ..self.ended(turn, ending)
+        })
     }
 
     /// Reads the page. A parser that panics costs its own page, not the crawl.
@@ -379,6 +402,7 @@ impl Worker {
             end: ending.end,
             fate: ending.fate,
             crawl_delay: None,
+            found: None,
             links: ending.links,
             rules_elsewhere: None,
             outcome: ending.outcome,

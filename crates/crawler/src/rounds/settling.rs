@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use junkai_fetch::{DnsFailure, DnsProblem};
 use junkai_frontier::{EndReport, Event, Time};
+use junkai_revisit::Found;
 
 use super::Rounds;
 use crate::CrawlError;
 use crate::log::{self, WarcPlace};
-use crate::visit::{EndedVisit, Fate, Outcome, Purpose, Visit, status, timestamp_of};
+use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, timestamp_of};
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
 const OVERLOAD_PATIENCE: u8 = 4;
@@ -28,12 +29,17 @@ impl Rounds {
         };
         match ended.fate {
             Fate::Done => {
-                self.note(&ended.visit, &ended.outcome, made);
-                self.room.done(ended.visit);
-                Ok(())
+                let EndedVisit {
+                    visit,
+                    key,
+                    found,
+                    outcome,
+                    ..
+                } = ended;
+                self.come_back(visit, outcome, made, found.map(|found| (key, found)))
             }
             Fate::AnotherTurn => {
-                self.note(&ended.visit, &ended.outcome, made);
+                self.note(&ended.visit.for_the_log(), &ended.outcome, made);
                 let again = Event::Again {
                     kind: ended.visit.kind(),
                     visit: ended.visit,
@@ -55,6 +61,7 @@ impl Rounds {
                 let tries = Tries {
                     max: tries_max,
                     not_before,
+                    found: Found::Failed,
                 };
                 self.retry(ended.visit, ended.outcome, made, tries)
             }
@@ -71,19 +78,17 @@ impl Rounds {
     ) -> Result<(), CrawlError> {
         if tries.max <= visit.tries {
             self.progress.errors.add(1);
-            let tries = match visit.tries {
+            let after = match visit.tries {
                 0 => String::new(),
                 failed => format!(" after {} tries", u16::from(failed) + 1),
             };
-            outcome.result = format!("given up{tries}: {}", outcome.result);
-            self.note(&visit, &outcome, made);
+            outcome.result = format!("given up{after}: {}", outcome.result);
             self.becomes_known(&visit)?;
-            self.room.done(visit);
-            return Ok(());
+            return self.come_back_to_failed(visit, outcome, made, tries.found);
         }
         self.progress.retried.add(1);
         outcome.annotations.push("retry".to_owned());
-        self.note(&visit, &outcome, made);
+        self.note(&visit.for_the_log(), &outcome, made);
         let wait = self.settings.crawl.retry_delay * (1 << visit.tries.min(DOUBLINGS_MAX));
         visit.tries += 1;
         self.put_away(visit, self.clock.now() + wait.max(tries.not_before))
@@ -114,38 +119,38 @@ impl Rounds {
             result,
             ..Outcome::default()
         };
-        let max = if failure.problem.is_temporary() {
-            self.settings.crawl.retries_max
-        } else {
-            0
+        let (max, found) = match &failure.problem {
+            problem if problem.is_temporary() => (self.settings.crawl.retries_max, Found::Failed),
+            DnsProblem::Refused(_) => (0, Found::Failed),
+            // A name that is dead.
+            _ => (0, Found::Gone),
         };
-        self.retry(
-            visit,
-            outcome,
-            made,
-            Tries {
-                max,
-                not_before: failure.ttl,
-            },
-        )
+        let tries = Tries {
+            max,
+            not_before: failure.ttl,
+            found,
+        };
+        self.retry(visit, outcome, made, tries)
     }
 
-    /// Logs and acknowledges a visit that is not going to be made.
-    pub(super) fn dismiss(&mut self, visit: Visit, outcome: &Outcome) -> Result<(), CrawlError> {
-        self.note(&visit, outcome, Made::never(self.clock.now()));
+    /// Logs and acknowledges a visit that is not going to be made. A known page is tried again at a later time: what keeps it out may pass.
+    pub(super) fn dismiss(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
         self.becomes_known(&visit)?;
-        self.room.done(visit);
-        Ok(())
+        let made = Made::never(self.clock.now());
+        self.come_back_to_failed(visit, outcome, made, Found::Failed)
     }
 
     /// Moves a visit to a later time.
     pub(super) fn put_away(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
+        if visit.state.is_some() {
+            return self.known.put_off(visit, due, self.clock.now());
+        }
         self.becomes_known(&visit)?;
         self.room.put_off(visit, due)
     }
 
     /// Writes the log lines of a visit, or of the robots.txt fetched in its turn.
-    fn note(&mut self, visit: &Visit, outcome: &Outcome, made: Made) {
+    pub(super) fn note(&mut self, visit: &Logged, outcome: &Outcome, made: Made) {
         let (url, hops) = match &outcome.instead {
             Some(robots) => (robots.as_str(), format!("{}P", visit.hops)),
             None => (visit.url.as_str(), visit.hops.to_string()),
@@ -180,30 +185,32 @@ impl Rounds {
                 length: place.length,
             }),
             server: made.address,
+            change: outcome.change.as_deref().map(Cow::Borrowed),
+            next_visit: outcome.next_visit,
             result: Cow::Borrowed(&outcome.result),
         });
     }
 }
 
-/// How often and how soon a visit is tried again.
-#[derive(Clone, Copy)]
+/// How often and how soon a visit is tried again, and what it means if none succeeds.
 struct Tries {
     max: u8,
     not_before: Duration,
+    found: Found,
 }
 
 /// When, where and by whom a visit was made.
 #[derive(Clone, Copy)]
-struct Made {
-    started: Time,
-    ended: Time,
+pub(super) struct Made {
+    pub(super) started: Time,
+    pub(super) ended: Time,
     worker: usize,
     address: Option<IpAddr>,
 }
 
 impl Made {
     /// A visit that was not made, as of `now`.
-    fn never(now: Time) -> Made {
+    pub(super) fn never(now: Time) -> Made {
         Made {
             started: now,
             ended: now,

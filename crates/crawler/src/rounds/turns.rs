@@ -37,11 +37,30 @@ impl Rounds {
 
     fn hand_out(&mut self) -> Result<(), CrawlError> {
         while 0 < self.places()
-            && let Some(visit) = self.room.next()?
+            && let Some(visit) = self.next_of_both()?
         {
             self.line_up(visit)?;
         }
         Ok(())
+    }
+
+    /// The next visit: a known page and a new one in turn, as long as there are both.
+    fn next_of_both(&mut self) -> Result<Option<Visit>, CrawlError> {
+        self.is_turn_of_known = !self.is_turn_of_known;
+        if self.is_turn_of_known
+            && let Some(visit) = self.next_known()?
+        {
+            return Ok(Some(visit));
+        }
+        while let Some(visit) = self.room.next()? {
+            if !visit.is_asked && self.known.was_just_visited(&visit.url) {
+                // Its end was not acknowledged before a kill; its state says that it came to one.
+                self.room.done(visit);
+                continue;
+            }
+            return Ok(Some(visit));
+        }
+        self.next_known()
     }
 
     /// Visits that the ring has room for, besides those that are on their way there; in an order of its own no more than are to be booked ahead.
@@ -66,7 +85,7 @@ impl Rounds {
             && let Say::Denied { line } = self.rules.ask(&visit.url, now)
         {
             self.progress.robots_denied.add(1);
-            return self.dismiss(visit, &Outcome::robots_denied(line));
+            return self.dismiss(visit, Outcome::robots_denied(line));
         }
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, _) if !self.may_visit(address) => {
@@ -253,7 +272,7 @@ impl Rounds {
             result,
             ..Outcome::default()
         };
-        self.dismiss(visit, &outcome)
+        self.dismiss(visit, outcome)
     }
 
     /// A public address is visited only by a crawler that can be reached.

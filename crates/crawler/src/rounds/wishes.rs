@@ -210,7 +210,7 @@ impl Rounds {
                 };
                 self.asked.remove(&visit.url.fingerprint());
                 self.progress.out_of_scope.add(1);
-                self.dismiss(visit, &outcome)
+                self.forget(visit, outcome)
             }
         }
     }

@@ -56,7 +56,13 @@ impl Admission<Visit> for Counted {
     }
 
     fn offer(&mut self, candidate: Candidate<Visit>) -> Option<Candidate<Visit>> {
-        assert!(!candidate.visit.receipt.is_handed_out);
+        assert!(matches!(
+            candidate.visit.receipt,
+            Receipt::Waiting {
+                is_handed_out: false,
+                ..
+            }
+        ));
         self.order.offer(candidate)
     }
 

@@ -4,18 +4,24 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use junkai_archive::{Capture, Resource, Stored, Truncated, WriteError, Writer};
+use jiff::Timestamp;
+use junkai_archive::{
+    Capture, DigestAlgorithm, Resource, RevisitOf, RevisitProfile, Stored, Truncated, WriteError,
+    Writer,
+};
 use junkai_fetch::{Exchange, Failure, Resolved, Truncation};
+use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 
 use super::Turn;
+use super::earlier::Earlier;
 use super::links::Understood;
 use super::payloads::Payloads;
 use crate::CrawlError;
 use crate::clock::Clock;
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::visit::{Outcome, Place, status};
+use crate::visit::{Kept, Outcome, Place, status};
 
 /// How long to wait before a write is tried again on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(1);
@@ -25,6 +31,7 @@ pub(super) struct Keeper {
     writer: RefCell<Writer>,
     /// None where every capture is to be stored in full.
     payloads: Option<RefCell<Payloads>>,
+    algorithm: DigestAlgorithm,
     progress: Arc<Progress>,
     clock: Clock,
 }
@@ -40,6 +47,7 @@ impl Keeper {
         Keeper {
             writer: RefCell::new(writer),
             payloads: settings.crawl.dedupe.then(payloads),
+            algorithm: settings.archive.digest,
             progress,
             clock,
         }
@@ -68,11 +76,22 @@ impl Keeper {
             "not kept: the page says noarchive".clone_into(&mut outcome.result);
             return Ok(outcome);
         }
-        let (stored, is_twin) = self.store(url, turn, exchange, understood).await?;
-        if is_twin {
+        let Storing { stored, repeats } = self.store(url, turn, exchange, understood).await?;
+        if let Some(repeats) = &repeats {
             self.progress.duplicates.add(1);
-            outcome.annotations.push("duplicate:digest".to_owned());
+            outcome.annotations.push(match repeats.profile {
+                RevisitProfile::IdenticalPayloadDigest => "duplicate:digest".to_owned(),
+                RevisitProfile::ServerNotModified => "duplicate:server-not-modified".to_owned(),
+            });
         }
+        outcome.kept = Some(Kept {
+            payload_digest: stored.payload_digest.clone(),
+            indexed_digest: stored.indexed_digest.clone(),
+            captured: match &repeats {
+                Some(repeats) => time_of(repeats.date),
+                None => time_of(self.clock.date(exchange.started)),
+            },
+        });
         outcome.digest = Some(stored.payload_digest.clone());
         outcome.warc = Some(Place {
             file: Arc::clone(&stored.file),
@@ -82,14 +101,14 @@ impl Keeper {
         Ok(outcome)
     }
 
-    /// Writes the records; on a full disk, waits for room as long as it takes. Says too whether the payload was known.
+    /// Writes the records; on a full disk, waits for room as long as it takes.
     async fn store(
         &self,
         url: &PageUrl,
         turn: &Turn,
         exchange: &Exchange,
         understood: &Understood,
-    ) -> Result<(Stored, bool), CrawlError> {
+    ) -> Result<Storing, CrawlError> {
         let mut protocol = Vec::with_capacity(2);
         protocol.extend(exchange.protocol.map(junkai_fetch::Protocol::as_str));
         protocol.extend(exchange.tls.as_ref().map(|tls| tls.version));
@@ -109,6 +128,18 @@ impl Keeper {
             metadata: &metadata,
             revisit: None,
         };
+        let earlier = Earlier::of(url, turn);
+        if let Some(revisit) = earlier.repeated_by(exchange, self.dedupes(), self.algorithm) {
+            let repeat = Capture {
+                revisit: Some(revisit),
+                ..capture
+            };
+            let stored = match self.write(&repeat)? {
+                Some(stored) => stored,
+                None => self.write_when_there_is_room(&repeat).await?,
+            };
+            return Ok(Storing::repeat(stored, &revisit));
+        }
         let is_whole = exchange.status() == Some(200) && exchange.truncated.is_none();
         let payloads = self.payloads.as_ref().filter(|_| is_whole);
         let known = payloads.map(RefCell::borrow);
@@ -117,25 +148,35 @@ impl Keeper {
             .borrow()
             .position()
             .map(|position| position.file);
-        let revisit = known
+        let twin = known
             .as_ref()
             .and_then(|known| known.twin(file.as_deref(), capture.payload));
-        let mut is_twin = revisit.is_some();
-        let stored = self.write(&Capture { revisit, ..capture })?;
+        let stored = self.write(&Capture {
+            revisit: twin,
+            ..capture
+        })?;
+        if let (Some(stored), Some(twin)) = (&stored, &twin) {
+            return Ok(Storing::repeat(stored.clone(), twin));
+        }
         drop(known);
-        let stored = if let Some(stored) = stored {
-            stored
-        } else {
+        let stored = match stored {
+            Some(stored) => stored,
             // By then another file may be open: it is stored in full.
-            is_twin = false;
-            self.write_when_there_is_room(&capture).await?
+            None => self.write_when_there_is_room(&capture).await?,
         };
-        if let (Some(payloads), false) = (payloads, is_twin) {
+        if let Some(payloads) = payloads {
             payloads
                 .borrow_mut()
                 .remember(url.as_str(), capture.date, capture.payload, &stored);
         }
-        Ok((stored, is_twin))
+        Ok(Storing {
+            stored,
+            repeats: None,
+        })
+    }
+
+    fn dedupes(&self) -> bool {
+        self.payloads.is_some()
     }
 
     /// Writes the records, unless the disk is full.
@@ -188,6 +229,34 @@ impl Keeper {
     pub(super) fn finish(&self) -> Result<(), CrawlError> {
         self.writer.borrow_mut().finish().map_err(CrawlError::from)
     }
+}
+
+/// A capture that is in the archive.
+struct Storing {
+    stored: Stored,
+    /// The earlier one whose payload it repeats.
+    repeats: Option<Repeats>,
+}
+
+struct Repeats {
+    profile: RevisitProfile,
+    date: Timestamp,
+}
+
+impl Storing {
+    fn repeat(stored: Stored, revisit: &RevisitOf<'_>) -> Storing {
+        Storing {
+            stored,
+            repeats: Some(Repeats {
+                profile: revisit.profile,
+                date: revisit.date,
+            }),
+        }
+    }
+}
+
+fn time_of(date: Timestamp) -> Time {
+    Time::from_micros(u64::try_from(date.as_microsecond()).unwrap_or_default())
 }
 
 /// What the logs say of an exchange, before it is stored.

@@ -2,6 +2,7 @@
 
 use junkai_fetch::Exchange;
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
+use junkai_revisit::Content;
 use junkai_weburl::PageUrl;
 
 use super::Worker;
@@ -16,6 +17,8 @@ pub(crate) struct Understood {
     pub(crate) must_not_keep: bool,
     pub(crate) charset: Option<&'static str>,
     pub(crate) language: Option<String>,
+    /// What the page says, whatever surrounds it.
+    pub(crate) content: Option<Content>,
     pub(crate) annotations: Vec<String>,
     /// What was wrong with the content, in words.
     pub(crate) remark: Option<String>,

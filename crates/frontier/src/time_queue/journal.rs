@@ -183,13 +183,13 @@ pub(super) struct Replayed {
     pub(super) begun_bytes: Option<u64>,
 }
 
-/// Shows the entries of a journal's file, at most the first `bytes_max` bytes and up to the first frame that is not whole. `apply` says whether an entry
-/// makes sense; a frame with one that does not is not shown further, and ends the reading.
+/// Shows the entries of a journal's file, at most the first `bytes_max` bytes and up to the first frame that is not whole. `apply` has
+/// the place of the entry's frame, and says whether the entry makes sense; a frame with one that does not is not shown further, and ends the reading.
 pub(super) fn replay(
     file: &DiskFile,
     generation: u64,
     bytes_max: u64,
-    mut apply: impl FnMut(&Entry) -> bool,
+    mut apply: impl FnMut(u64, &Entry) -> bool,
 ) -> Result<Replayed, TimeQueueError> {
     let mut replayed = Replayed::default();
     let mut frame = Vec::new();
@@ -204,7 +204,7 @@ pub(super) fn replay(
         }
         let mut input = Input(&frame[HEADER_BYTES..]);
         while !input.0.is_empty() {
-            let Some(entry) = Entry::decode(&mut input).filter(|entry| apply(entry)) else {
+            let Some(entry) = Entry::decode(&mut input).filter(|entry| apply(at, entry)) else {
                 return Ok(replayed);
             };
             if matches!(entry, Entry::Whole { .. }) {

@@ -32,6 +32,7 @@ mod entry;
 mod error;
 mod hand_out;
 mod journal;
+mod lately;
 mod layout;
 mod lengths;
 mod packing;
@@ -57,6 +58,7 @@ use write::Writer;
 
 pub use config::{Layout, TimeQueueConfig};
 pub use error::{NotReplaced, TimeQueueError};
+pub use lately::put_since;
 pub use layout::{Bucket, Calendar};
 pub use lengths::{Lengths, Recovery, Tails};
 pub use record::{Record, RecordRef};

@@ -95,8 +95,9 @@ impl Loaded {
                 opened => opened?,
             };
             let mut contents = Contents::new(page_bytes);
-            let replayed =
-                journal::replay(&file, generation, bytes_max, |entry| contents.apply(entry))?;
+            let replayed = journal::replay(&file, generation, bytes_max, |_, entry| {
+                contents.apply(entry)
+            })?;
             if let Some(begun_bytes) = replayed.begun_bytes {
                 let file_bytes = file.len()?;
                 self.contents = contents;

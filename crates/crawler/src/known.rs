@@ -1,0 +1,301 @@
+//! The pages that are known: their states in the time queue, and the planner that says when to come back.
+//!
+//! The second of the two loops of `ARCHITECTURE.md`. [`rounds`](crate::rounds) takes what is due by [`KnownPages::next`], and gives it back, after its
+//! visit or without one, by [`KnownPages::revisited`], [`put_off`](KnownPages::put_off) or [`forget`](KnownPages::forget). A page joins by
+//! [`KnownPages::first_visited`].
+//!
+//! A page that is visited out of turn, because somebody asks for it or a sitemap says that it changed, is not looked up: the time queue cannot do
+//! that. What was found is noted beside the queue, and joined with the page's state when that surfaces.
+//!
+//! Invariants: a page has one state; what a visit found is journalled before the visit is acknowledged. Where to wait for room on a full disk is
+//! decided here, as in the waiting room. Not here: which of those that wait goes next.
+
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError, TimeQueueStats};
+use junkai_frontier::{ServerKey, Time};
+use junkai_revisit::{Change, Draw, Found, Judgement, Next, PageState, Planner, Sighting};
+use junkai_weburl::{Canonicalizer, PageUrl};
+
+use crate::CrawlError;
+use crate::patience::wait_for_room;
+use crate::progress::Progress;
+use crate::visit::{Line, Visit};
+use crate::waiting_room::Receipt;
+
+/// The known pages.
+pub(crate) struct KnownPages {
+    queue: TimeQueue,
+    planner: Planner,
+    canonical: Canonicalizer,
+    progress: Arc<Progress>,
+    /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
+    just_visited: HashSet<u64>,
+    /// Whether anything was learned since the planner was last saved.
+    is_planner_saved: bool,
+}
+
+/// What became of a visit, beside what the log says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verdict {
+    /// What changed; none for a page that was not known.
+    pub(crate) change: Option<Change>,
+    /// When the page is visited next.
+    pub(crate) next: Next,
+}
+
+impl KnownPages {
+    pub(crate) fn new(
+        queue: TimeQueue,
+        planner: Planner,
+        canonical: Canonicalizer,
+        progress: Arc<Progress>,
+        just_visited: HashSet<u64>,
+    ) -> KnownPages {
+        KnownPages {
+            queue,
+            planner,
+            canonical,
+            progress,
+            just_visited,
+            is_planner_saved: true,
+        }
+    }
+
+    /// The next page that is due; it is out until it is given back.
+    pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
+        while let Some((ticket, record)) = self.read(now)? {
+            let state = PageState::decode(&record.body);
+            let (Some(state), Ok(url)) = (state, self.canonical.parse(&record.url)) else {
+                tracing::error!(
+                    url = record.url,
+                    "the state of a page cannot be read; the page is forgotten"
+                );
+                self.queue.remove(ticket);
+                continue;
+            };
+            let fingerprint = url.fingerprint().0;
+            let note = self.queue.take_early(&ticket, fingerprint);
+            let visit = Visit::known(url, state, Receipt::Known(ticket));
+            match note {
+                Some(note) => self.join(visit, &note)?,
+                None => return Ok(Some(visit)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A page was visited for the first time. Whoever calls acknowledges the visit afterwards.
+    pub(crate) fn first_visited(
+        &mut self,
+        visit: &Visit,
+        sighting: &Sighting<'_>,
+    ) -> Result<Verdict, CrawlError> {
+        self.is_planner_saved = false;
+        let (mut state, next) = self.planner.first_visit(sighting, draw(sighting.page, 0));
+        visit.leave_traces(&mut state, Line::New);
+        match next {
+            Next::At(due) => self.put(&record(&visit.url, &state, due), sighting.at)?,
+            Next::GiveUp(_) => {}
+        }
+        Ok(Verdict { change: None, next })
+    }
+
+    /// A known page was visited, or could not be.
+    pub(crate) fn revisited(
+        &mut self,
+        mut visit: Visit,
+        sighting: &Sighting<'_>,
+    ) -> Result<Verdict, CrawlError> {
+        self.is_planner_saved = false;
+        let Some(mut state) = visit.state.take() else {
+            return Err(CrawlError::Bug {
+                what: format!("{} is not known", visit.url),
+            });
+        };
+        let draw = draw(sighting.page, state.visits);
+        let Judgement { change, next } = self.planner.revisited(&mut state, sighting, draw);
+        visit.tries = 0;
+        visit.leave_traces(&mut state, Line::New);
+        self.count(change);
+        let Receipt::Known(ticket) = visit.receipt else {
+            return Err(CrawlError::Bug {
+                what: format!("{} did not come from the time queue", visit.url),
+            });
+        };
+        match next {
+            Next::At(due) => {
+                self.put_back(ticket, &record(&visit.url, &state, due), sighting.at)?
+            }
+            Next::GiveUp(_) => {
+                self.progress.given_up.add(1);
+                self.queue.remove(ticket);
+            }
+        }
+        Ok(Verdict {
+            change: Some(change),
+            next,
+        })
+    }
+
+    /// A page was visited out of turn: what was found waits for its state.
+    pub(crate) fn visited_early(&mut self, visit: &Visit, sighting: &Sighting<'_>) {
+        let note = early_note(&mut self.planner, sighting);
+        let fingerprint = visit.url.fingerprint().0;
+        if !self.queue.note_early(fingerprint, &note) {
+            tracing::debug!(page = %visit.url, "too many early visits are noted; this page is visited in its turn all the same");
+        }
+    }
+
+    /// Joins a state that surfaces with what an early visit found: that was the visit.
+    fn join(&mut self, visit: Visit, note: &[u8]) -> Result<(), CrawlError> {
+        let Some(noted) = PageState::decode(note) else {
+            return Err(CrawlError::Bug {
+                what: format!("what an early visit of {} found cannot be read", visit.url),
+            });
+        };
+        let page = visit.url.clone();
+        let sighting = Sighting {
+            at: noted.last_visit,
+            page: &page,
+            server: noted.server,
+            took: std::time::Duration::ZERO,
+            found: noted.version.map_or(Found::Gone, Found::Page),
+            hints: junkai_revisit::Hints::default(),
+        };
+        self.revisited(visit, &sighting).map(|_| ())
+    }
+
+    /// A known page is visited later than it was to be.
+    pub(crate) fn put_off(
+        &mut self,
+        mut visit: Visit,
+        due: Time,
+        now: Time,
+    ) -> Result<(), CrawlError> {
+        let Some(mut state) = visit.state.take() else {
+            return Ok(());
+        };
+        visit.leave_traces(&mut state, Line::Returning);
+        let Receipt::Known(ticket) = visit.receipt else {
+            return Ok(());
+        };
+        self.put_back(ticket, &record(&visit.url, &state, due), now)
+    }
+
+    /// A page is not to be visited any more.
+    pub(crate) fn forget(&mut self, visit: Visit) {
+        if let Some(state) = &visit.state {
+            self.planner.forget(state);
+        }
+        if let Receipt::Known(ticket) = visit.receipt {
+            self.queue.remove(ticket);
+        }
+    }
+
+    /// Whether this first visit was made shortly before a kill, and its state is kept: then it is not made again.
+    pub(crate) fn was_just_visited(&mut self, page: &PageUrl) -> bool {
+        !self.just_visited.is_empty() && self.just_visited.remove(&page.fingerprint().0)
+    }
+
+    /// How far apart the known pages of a server are to be visited.
+    pub(crate) fn pace(&self, server: ServerKey) -> std::time::Duration {
+        self.planner.servers().pace(server)
+    }
+
+    /// When the next bucket opens.
+    pub(crate) fn next_due(&self) -> Option<Time> {
+        self.queue.next_due()
+    }
+
+    pub(crate) fn stats(&self) -> TimeQueueStats {
+        self.queue.stats()
+    }
+
+    /// Where the states are kept, for whoever makes them durable.
+    pub(crate) fn queue(&mut self) -> &mut TimeQueue {
+        &mut self.queue
+    }
+
+    /// What the planner has learned of sites and servers, if that changed since the last call.
+    pub(crate) fn learned(&mut self) -> Option<Vec<u8>> {
+        let is_saved = std::mem::replace(&mut self.is_planner_saved, true);
+        (!is_saved).then(|| self.planner.save())
+    }
+
+    fn count(&self, change: Change) {
+        self.progress.revisits.add(1);
+        if change.counts() {
+            self.progress.changed.add(1);
+        }
+    }
+
+    fn put(&mut self, record: &Record, now: Time) -> Result<(), CrawlError> {
+        while let Err(error) = self.queue.put(record, now) {
+            if is_too_long(record, &error) {
+                break;
+            }
+            wait_for_room(&self.progress, error.into())?;
+        }
+        Ok(())
+    }
+
+    fn put_back(&mut self, ticket: Ticket, record: &Record, now: Time) -> Result<(), CrawlError> {
+        let mut kept = ticket;
+        while let Err(refused) = self.queue.put_back(kept, record, now) {
+            kept = refused.ticket;
+            wait_for_room(&self.progress, refused.source.into())?;
+        }
+        Ok(())
+    }
+
+    /// The next record that is due. Damage is told of, and passed over.
+    fn read(&mut self, now: Time) -> Result<Option<(Ticket, Record)>, CrawlError> {
+        loop {
+            match self.queue.next(now) {
+                Ok(next) => return Ok(next),
+                Err(error @ TimeQueueError::Damaged { .. }) => {
+                    tracing::error!(%error, "page states cannot be read; the crawl goes on without them");
+                }
+                Err(error) => wait_for_room(&self.progress, error.into())?,
+            }
+        }
+    }
+}
+
+fn record(url: &PageUrl, state: &PageState, due: Time) -> Record {
+    Record {
+        url: url.as_str().to_owned(),
+        due,
+        body: state.encode(),
+    }
+}
+
+/// What is left to chance for the visit number `visits` of a page: the same in every run.
+fn draw(page: &PageUrl, visits: u32) -> Draw {
+    Draw::of_visit(page.fingerprint(), visits)
+}
+
+/// What an early visit found, in the form of a state: without a version if the page was gone.
+fn early_note(planner: &mut Planner, sighting: &Sighting<'_>) -> Vec<u8> {
+    let (state, next) = planner.first_visit(sighting, draw(sighting.page, 0));
+    if let Next::At(_) = next {
+        // It is a note, not a page of its own.
+        planner.forget(&state);
+    }
+    state.encode()
+}
+
+/// Whether a state cannot be kept because its URL is too long; that is told of.
+fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
+    let TimeQueueError::TooLong { bytes } = *error else {
+        return false;
+    };
+    tracing::warn!(
+        url = record.url,
+        bytes,
+        "a URL is too long for its page to be visited again"
+    );
+    true
+}

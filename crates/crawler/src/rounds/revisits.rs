@@ -1,0 +1,141 @@
+//! The second loop: from a visit that ended to the next one of its page, by way of the time queue.
+
+use junkai_frontier::{Event, ServerKey};
+use junkai_revisit::{Change, Found, GiveUp, Hints, Next, Sameness, Sighting};
+
+use super::Rounds;
+use super::settling::Made;
+use crate::CrawlError;
+use crate::clock::timestamp;
+use crate::known::Verdict;
+use crate::visit::{Outcome, Purpose, Visit};
+
+impl Rounds {
+    /// The next known page that is due.
+    pub(super) fn next_known(&mut self) -> Result<Option<Visit>, CrawlError> {
+        if !self.settings.revisit.enabled {
+            return Ok(None);
+        }
+        self.known.next(self.clock.now())
+    }
+
+    /// A visit is over: says when to come back to its page, writes it down, and logs it.
+    pub(super) fn come_back(
+        &mut self,
+        visit: Visit,
+        mut outcome: Outcome,
+        made: Made,
+        sighted: Option<(ServerKey, Found)>,
+    ) -> Result<(), CrawlError> {
+        let sighted = sighted.filter(|_| {
+            visit.purpose != Purpose::Robots
+                && (self.settings.revisit.enabled || visit.state.is_some())
+        });
+        let Some((server, found)) = sighted else {
+            self.note(&visit.for_the_log(), &outcome, made);
+            self.room.done(visit);
+            return Ok(());
+        };
+        let page = visit.url.clone();
+        let sighting = Sighting {
+            at: made.ended,
+            page: &page,
+            server,
+            took: made.ended.saturating_duration_since(made.started),
+            found,
+            hints: Hints::default(),
+        };
+        if visit.is_asked {
+            self.known.visited_early(&visit, &sighting);
+            outcome.annotations.push("asked".to_owned());
+            self.note(&visit.for_the_log(), &outcome, made);
+            self.room.done(visit);
+        } else if visit.state.is_some() {
+            let told = visit.for_the_log();
+            let verdict = self.known.revisited(visit, &sighting)?;
+            tell(&mut outcome, &verdict);
+            self.note(&told, &outcome, made);
+        } else {
+            let verdict = self.known.first_visited(&visit, &sighting)?;
+            tell(&mut outcome, &verdict);
+            self.note(&visit.for_the_log(), &outcome, made);
+            self.room.done(visit);
+        }
+        self.keep_pace(server);
+        Ok(())
+    }
+
+    /// A visit came to nothing. A page that is known is visited again, ever more rarely, until it is given up; one that was never had is not.
+    pub(super) fn come_back_to_failed(
+        &mut self,
+        visit: Visit,
+        outcome: Outcome,
+        made: Made,
+        found: Found,
+    ) -> Result<(), CrawlError> {
+        let sighted = visit.state.as_ref().map(|state| (state.server, found));
+        self.come_back(visit, outcome, made, sighted)
+    }
+
+    /// A page is not to be visited any more: it does not belong to the crawl.
+    pub(super) fn forget(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
+        if visit.state.is_none() {
+            return self.dismiss(visit, outcome);
+        }
+        self.note(
+            &visit.for_the_log(),
+            &outcome,
+            Made::never(self.clock.now()),
+        );
+        self.known.forget(visit);
+        Ok(())
+    }
+
+    /// Fits the distance of a server's known pages to what it can bear.
+    fn keep_pace(&mut self, key: ServerKey) {
+        let interval = self.known.pace(key);
+        let event = Event::SetRevisitInterval { key, interval };
+        self.scheduler
+            .step(self.clock.now(), event, &mut self.commands);
+    }
+}
+
+/// Says in the log what changed, and when the page is visited next.
+fn tell(outcome: &mut Outcome, verdict: &Verdict) {
+    outcome.change = verdict.change.map(in_words);
+    match verdict.next {
+        Next::At(due) => outcome.next_visit = Some(timestamp(due)),
+        Next::GiveUp(why) => {
+            outcome.annotations.push("givenUp".to_owned());
+            outcome.result = format!(
+                "{}; not visited again: {}",
+                outcome.result,
+                why_given_up(why)
+            );
+        }
+    }
+}
+
+fn in_words(change: Change) -> String {
+    match change {
+        Change::First => "first".to_owned(),
+        Change::Same(Sameness::NotModified) => "same:not-modified".to_owned(),
+        Change::Same(_) => "same".to_owned(),
+        Change::ALittle { similarity } => format!("little:{similarity:.3}"),
+        Change::Changed {
+            similarity: Some(similarity),
+        } => format!("changed:{similarity:.3}"),
+        Change::Changed { similarity: None } => "changed".to_owned(),
+        Change::Gone => "gone".to_owned(),
+        Change::Moved => "moved".to_owned(),
+        Change::Failed => "failed".to_owned(),
+    }
+}
+
+fn why_given_up(why: GiveUp) -> &'static str {
+    match why {
+        GiveUp::Gone => "it is gone for good",
+        GiveUp::Moved => "it has moved for good",
+        GiveUp::Failed => "it could not be had for long",
+    }
+}
