@@ -250,3 +250,41 @@ fn join_chunks(body: &Bytes) -> Bytes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Start, find_head};
+
+    fn answered(fields: &str) -> Exchange {
+        let response = Bytes::from(format!("HTTP/1.1 200 OK\r\n{fields}\r\n"));
+        let Start::Head { head, .. } = find_head(&response) else {
+            panic!("no head in {fields:?}");
+        };
+        let head = Head::new(&response, head);
+        Exchange {
+            head: Some(head),
+            response,
+            ..Exchange::start()
+        }
+    }
+
+    #[test]
+    fn last_modified_is_read_in_every_form() {
+        // The example of RFC 9110, section 5.6.7.
+        let then = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(784_111_777);
+        for (value, modified) in [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(then)),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", Some(then)),
+            ("Sun Nov  6 08:49:37 1994", Some(then)),
+            ("0", None),
+            ("-1", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            let exchange = answered(&format!("Last-Modified: {value}\r\n"));
+            assert_eq!(exchange.last_modified(), modified, "{value}");
+        }
+        assert_eq!(answered("").last_modified(), None);
+    }
+}

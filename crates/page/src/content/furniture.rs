@@ -60,6 +60,7 @@ pub(super) struct PageOfHost {
 #[derive(Debug)]
 struct Host {
     key: u64,
+    /// Whether a second page has come since the hand last passed.
     is_recent: bool,
     blocks: Vec<KnownBlock>,
 }
@@ -109,19 +110,20 @@ impl Furniture {
     fn host(&mut self, key: u64) -> &mut Host {
         let is_full = self.bounds.hosts <= self.hosts.len();
         let position = match self.positions.entry(key) {
-            Entry::Occupied(entry) => *entry.get(),
+            Entry::Occupied(entry) => {
+                self.hosts[*entry.get()].is_recent = true;
+                *entry.get()
+            }
             Entry::Vacant(entry) if !is_full => {
                 self.hosts.push(Host::new(key, self.bounds.blocks_per_host));
                 *entry.insert(self.hosts.len() - 1)
             }
             Entry::Vacant(_) => self.replace_host(key),
         };
-        let host = &mut self.hosts[position];
-        host.is_recent = true;
-        host
+        &mut self.hosts[position]
     }
 
-    /// Forgets the next host that has not been seen since the hand last passed.
+    /// Forgets the next host that nothing has come from since the hand last passed, or a single page.
     fn replace_host(&mut self, key: u64) -> usize {
         while self.hosts[self.hand].is_recent {
             self.hosts[self.hand].is_recent = false;
@@ -142,7 +144,7 @@ impl Host {
     fn new(key: u64, blocks: usize) -> Self {
         Self {
             key,
-            is_recent: true,
+            is_recent: false,
             blocks: vec![KnownBlock::default(); blocks.next_multiple_of(WAYS)],
         }
     }
@@ -186,6 +188,103 @@ impl KnownBlock {
         if count < PAGES_MIN && !self.pages[..count].contains(&tag) {
             self.pages[count] = tag;
             self.count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(number: u64) -> Vec<u64> {
+        (0..10).map(|word| number * 100 + word).collect()
+    }
+
+    /// How many of the blocks are kept as the page's own.
+    fn own(furniture: &mut Furniture, host: u64, page: u64, blocks: &[Vec<u64>]) -> usize {
+        let mut blocks: Vec<&[u64]> = blocks.iter().map(Vec::as_slice).collect();
+        furniture.keep_own(PageOfHost { host, page }, &mut blocks);
+        blocks.len()
+    }
+
+    #[test]
+    fn a_block_of_many_pages_is_the_hosts() {
+        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let kept: Vec<usize> = (0..6)
+            .map(|page| own(&mut furniture, 1, page, &[block(0), block(page + 1)]))
+            .collect();
+        assert_eq!(kept, [2, 2, 2, 1, 1, 1]);
+        assert_eq!(own(&mut furniture, 2, 9, &[block(0)]), 1, "another host");
+    }
+
+    #[test]
+    fn a_page_that_is_read_often_keeps_its_blocks() {
+        let mut furniture = Furniture::new(FurnitureBounds::default());
+        for _ in 0..10 {
+            for page in 0..3 {
+                assert_eq!(own(&mut furniture, 1, page, &[block(0)]), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn short_blocks_are_not_judged() {
+        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let short = block(0)[..BLOCK_WORDS_MIN - 1].to_vec();
+        for page in 0..10 {
+            assert_eq!(
+                own(&mut furniture, 1, page, std::slice::from_ref(&short)),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn what_all_pages_share_outlives_what_one_page_has() {
+        let mut furniture = Furniture::new(FurnitureBounds {
+            hosts: 1,
+            blocks_per_host: 64,
+        });
+        for page in 0..1000 {
+            let blocks: Vec<_> = std::iter::once(block(0))
+                .chain((0..20).map(|number| block(1 + page * 20 + number)))
+                .collect();
+            let is_learned = 3 <= page;
+            let kept = own(&mut furniture, 1, page, &blocks);
+            assert_eq!(kept, blocks.len() - usize::from(is_learned), "page {page}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_is_read() {
+        let bounds = FurnitureBounds {
+            hosts: 10,
+            blocks_per_host: 16,
+        };
+        let mut furniture = Furniture::new(bounds);
+        for number in 0..2000 {
+            own(&mut furniture, number % 100, number, &[block(number)]);
+        }
+        assert_eq!(furniture.hosts.len(), 10);
+        assert_eq!(furniture.positions.len(), 10);
+        assert!(
+            furniture.memory_bytes() < 16 * 1024,
+            "{}",
+            furniture.memory_bytes()
+        );
+    }
+
+    #[test]
+    fn a_host_that_is_in_use_is_not_forgotten() {
+        let mut furniture = Furniture::new(FurnitureBounds {
+            hosts: 4,
+            blocks_per_host: 64,
+        });
+        for page in 0..100 {
+            let kept = own(&mut furniture, 7, page, &[block(0), block(page + 1)]);
+            assert_eq!(kept, if page < 3 { 2 } else { 1 }, "page {page}");
+            own(&mut furniture, 1000 + page, page, &[block(0)]);
+            own(&mut furniture, 2000 + page, page, &[block(0)]);
         }
     }
 }

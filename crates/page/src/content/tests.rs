@@ -351,6 +351,117 @@ fn every_charset_has_the_same_content() {
     }
 }
 
+/// A page with a footer that no markup tells from content.
+fn footed(number: usize, footer: &str) -> String {
+    format!(
+        "<p>Page {number}. {PARAGRAPH}</p><p>Also on page {number}: {PARAGRAPH}</p><div>{footer}</div>"
+    )
+}
+
+#[test]
+fn a_change_of_the_whole_site_is_no_change_of_its_pages() {
+    let footer = "This site is made by some people who do not mark up their footer";
+    let next = "This site was made by other people who do not mark up any footer";
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut visit = |number: usize, footer: &str| {
+        let page = footed(number, footer);
+        let url = url(&number.to_string());
+        of(&mut furniture, page.as_bytes(), Some("text/html"), &url).unwrap()
+    };
+    // The site is learned with the first pages.
+    let _ = (0..20).map(|number| visit(number, footer)).count();
+    let before: Vec<_> = (0..20).map(|number| visit(number, footer)).collect();
+    let after: Vec<_> = (0..20).map(|number| visit(number, next)).collect();
+    let changed = before
+        .iter()
+        .zip(&after)
+        .filter(|(one, other)| !one.is_same(other));
+    assert_eq!(
+        changed.count(),
+        PAGES_MIN - 1,
+        "the first pages that have it cannot tell"
+    );
+    // An edit of a page is one all the same.
+    let page = footed(3, next).replace("Page 3", "Page three");
+    let edited = of(
+        &mut furniture,
+        page.as_bytes(),
+        Some("text/html"),
+        &url("3"),
+    )
+    .unwrap();
+    assert!(!edited.is_same(&after[3]));
+}
+
+#[test]
+fn a_page_at_many_addresses_is_still_a_page() {
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut visit = |number: usize, html: &str| {
+        let url = url(&format!("a?session={number}"));
+        of(&mut furniture, html.as_bytes(), Some("text/html"), &url).unwrap()
+    };
+    let page = page("", "");
+    let _ = (0..10).map(|number| visit(number, &page)).count();
+    let edited = visit(1, &page.replace("never visits", "visits"));
+    assert!(!edited.is_same(&visit(1, &page)));
+}
+
+/// Pages that would take hours if any part of them were looked at again and again.
+#[test]
+fn hostile_pages_come_to_an_end() {
+    const LENGTH: usize = 1 << 18;
+    for piece in [
+        "<div>",
+        "<div class=nav>",
+        "<nav>",
+        "<a href=x>",
+        "<a href=x>a",
+        "<p",
+        "<!--",
+        "<!-- -->",
+        "</",
+        "<script>",
+        "</script",
+        "<title>",
+        "<svg>",
+        "a-",
+        "1-",
+        "a/",
+        "&",
+        "&#",
+        "&amp",
+        "1:",
+        "1,",
+        "12:34:",
+        "Sun, ",
+        "Nov 1, ",
+        "3 days, ",
+        "(",
+        "年",
+        "令和",
+        "コメント",
+        "a b ",
+        "\"",
+        "<a title=\"",
+        "<x a='b' ",
+        "<p class='nav nav-",
+        "e\u{301}",
+    ] {
+        let html = piece.repeat(LENGTH / piece.len());
+        for content_type in [
+            "text/html; charset=utf-8",
+            "application/xml; charset=utf-8",
+            "text/plain; charset=utf-8",
+        ] {
+            let content = of_typed(&html, content_type);
+            assert!(
+                content.is_none_or(|content| content.words as usize <= LENGTH),
+                "{piece}"
+            );
+        }
+    }
+}
+
 proptest! {
     /// Noise between any words of any text is no change.
     #[test]
