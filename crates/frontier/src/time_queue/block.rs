@@ -82,13 +82,23 @@ impl BlockWriter {
         BLOCK_BYTES <= self.numbers.len() + self.urls.len() + self.bodies.len()
     }
 
-    /// Appends the block, whose first record is at `place`; tells how many records it has.
-    pub(super) fn finish(&mut self, place: Place, packer: &mut Packer, out: &mut Vec<u8>) -> u32 {
+    /// Appends the block, whose first record is at `place`, packed if there is a packer; tells how many records it has.
+    pub(super) fn finish(
+        &mut self,
+        place: Place,
+        packer: Option<&mut Packer>,
+        out: &mut Vec<u8>,
+    ) -> u32 {
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_BYTES]);
         let numbers = self.numbers.len();
         self.numbers.extend_from_slice(&self.urls);
-        let texts = packer.pack(&self.numbers, out);
+        let texts = if let Some(packer) = packer {
+            packer.pack(&self.numbers, out)
+        } else {
+            out.extend_from_slice(&self.numbers);
+            self.numbers.len()
+        };
         out.extend_from_slice(&self.bodies);
         let header = BlockHeader {
             payload_checksum: crc32fast::hash(&out[start + HEADER_BYTES..]),
@@ -157,10 +167,9 @@ impl BlockHeader {
 /// A block in memory, read record by record.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// Numbers, then URLs.
-    texts: Vec<u8>,
+    numbers: Vec<u8>,
     numbers_at: usize,
-    numbers_end: usize,
+    urls: String,
     urls_at: usize,
     bodies: Vec<u8>,
     bodies_at: usize,
@@ -168,7 +177,7 @@ pub(super) struct Block {
     left: u32,
     unit: u64,
     due: Time,
-    url: Vec<u8>,
+    url: String,
     body_bytes: usize,
 }
 
@@ -187,12 +196,15 @@ impl Block {
         }
         let (packed, bodies) = payload.split_at_checked(header.packed as usize)?;
         let texts = header.numbers as usize + header.urls as usize;
-        unpacker.unpack(packed, texts, &mut self.texts)?;
+        unpacker.unpack(packed, texts, &mut self.numbers)?;
+        let (_, urls) = self.numbers.split_at_checked(header.numbers as usize)?;
+        self.urls.clear();
+        self.urls.push_str(std::str::from_utf8(urls).ok()?);
+        self.numbers.truncate(header.numbers as usize);
         self.bodies.clear();
         self.bodies.extend_from_slice(bodies);
         self.numbers_at = 0;
-        self.numbers_end = header.numbers as usize;
-        self.urls_at = self.numbers_end;
+        self.urls_at = 0;
         self.bodies_at = 0;
         self.body_bytes = 0;
         self.url.clear();
@@ -213,27 +225,29 @@ impl Block {
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.texts.capacity() + self.bodies.capacity() + self.url.capacity()
+        self.numbers.capacity()
+            + self.urls.capacity()
+            + self.bodies.capacity()
+            + self.url.capacity()
     }
 
     /// Goes to the next record, which there is; nothing if it is not right.
     pub(super) fn advance(&mut self, units: Units) -> Option<()> {
-        let numbers = self.texts.get(self.numbers_at..self.numbers_end)?;
-        let mut input = Input(numbers);
+        let mut input = Input(self.numbers.get(self.numbers_at..)?);
         let unit = self.unit.checked_add(input.number()?)?;
         let ticks = input.number()?;
         let shared = usize::try_from(input.number()?).ok()?;
         let rest = usize::try_from(input.number()?).ok()?;
         let body = usize::try_from(input.number()?).ok()?;
-        self.numbers_at = self.numbers_end - input.0.len();
+        self.numbers_at = self.numbers.len() - input.0.len();
         let rest = self
-            .texts
+            .urls
             .get(self.urls_at..self.urls_at.checked_add(rest)?)?;
-        if self.url.len() < shared || TEXT_BYTES_MAX < shared + rest.len() {
+        if !self.url.is_char_boundary(shared) || TEXT_BYTES_MAX < shared + rest.len() {
             return None;
         }
         self.url.truncate(shared);
-        self.url.extend_from_slice(rest);
+        self.url.push_str(rest);
         self.urls_at += rest.len();
         self.bodies_at += self.body_bytes;
         self.body_bytes = body;
@@ -254,15 +268,13 @@ impl Block {
         self.unit
     }
 
-    /// The current record; nothing if its URL is not a text.
-    pub(super) fn record(&self) -> Option<RecordRef<'_>> {
-        Some(RecordRef {
-            url: std::str::from_utf8(&self.url).ok()?,
+    /// The current record.
+    pub(super) fn record(&self) -> RecordRef<'_> {
+        RecordRef {
+            url: &self.url,
             due: self.due,
-            body: self
-                .bodies
-                .get(self.bodies_at..self.bodies_at + self.body_bytes)?,
-        })
+            body: &self.bodies[self.bodies_at..self.bodies_at + self.body_bytes],
+        }
     }
 }
 
@@ -278,10 +290,23 @@ fn truncate(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
+/// Bytes of whole letters with which both begin.
 fn shared_prefix(left: &[u8], right: &[u8]) -> usize {
     let mut pairs = left.iter().zip(right);
     let differs = pairs.position(|(left, right)| left != right);
-    differs.unwrap_or(left.len().min(right.len()))
+    let mut shared = differs.unwrap_or(left.len().min(right.len()));
+    while shared < right.len() && is_inside_a_letter(right[shared]) {
+        shared -= 1;
+    }
+    while shared < left.len() && is_inside_a_letter(left[shared]) {
+        shared -= 1;
+    }
+    shared
+}
+
+/// Whether a byte of UTF-8 continues a letter.
+fn is_inside_a_letter(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
 }
 
 #[cfg(test)]
@@ -301,13 +326,13 @@ mod tests {
         index: 9,
     };
 
-    fn encode(records: &[(u64, String, Vec<u8>)]) -> Vec<u8> {
+    fn encode(records: &[(u64, String, Vec<u8>)], packer: Option<&mut Packer>) -> Vec<u8> {
         let mut writer = BlockWriter::default();
         for (due, url, body) in records {
             writer.push(Time::from_micros(*due), url.as_bytes(), body, UNITS);
         }
         let mut out = Vec::new();
-        let written = writer.finish(PLACE, &mut Packer::new().unwrap(), &mut out);
+        let written = writer.finish(PLACE, packer, &mut out);
         assert_eq!(written as usize, records.len());
         assert!(writer.is_empty());
         out
@@ -321,7 +346,7 @@ mod tests {
         let mut records = Vec::new();
         while 0 < block.left() {
             block.advance(UNITS)?;
-            let record = block.record()?;
+            let record = block.record();
             let due = record.due.as_micros();
             records.push((due, record.url.to_owned(), record.body.to_vec()));
         }
@@ -343,12 +368,15 @@ mod tests {
     proptest! {
         #[test]
         fn a_block_reads_back(records in records()) {
-            prop_assert_eq!(decode(&encode(&records)), Some(records));
+            let plain = decode(&encode(&records, None));
+            prop_assert_eq!(plain.as_ref(), Some(&records));
+            let packed = encode(&records, Some(&mut Packer::new().unwrap()));
+            prop_assert_eq!(decode(&packed), Some(records));
         }
 
         #[test]
         fn a_changed_block_is_noticed(records in records(), at in any::<prop::sample::Index>(), bit in 0..8_u32) {
-            let mut bytes = encode(&records);
+            let mut bytes = encode(&records, Some(&mut Packer::new().unwrap()));
             let at = at.index(bytes.len());
             bytes[at] ^= 1_u8 << bit;
             prop_assert_eq!(decode(&bytes), None);
@@ -375,7 +403,7 @@ mod tests {
 
     #[test]
     fn a_block_of_another_place_is_not_taken_for_this_one() {
-        let bytes = encode(&[(600, "a".to_owned(), Vec::new())]);
+        let bytes = encode(&[(600, "a".to_owned(), Vec::new())], None);
         let other = Place { index: 10, ..PLACE };
         assert!(BlockHeader::decode(PLACE, &bytes).is_some());
         assert!(BlockHeader::decode(other, &bytes).is_none());
@@ -385,6 +413,6 @@ mod tests {
     fn the_longest_record_fits() {
         let url = "u".repeat(TEXT_BYTES_MAX);
         let records = [(600, url, vec![1; TEXT_BYTES_MAX])];
-        assert_eq!(decode(&encode(&records)).unwrap(), records);
+        assert_eq!(decode(&encode(&records, None)).unwrap(), records);
     }
 }

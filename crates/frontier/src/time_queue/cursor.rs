@@ -208,7 +208,7 @@ impl Cursor {
             }
             self.enter_block(reader)?;
         }
-        if self.block.advance(self.units).is_none() || self.block.record().is_none() {
+        if self.block.advance(self.units).is_none() {
             let end = self.next_index + 1 + self.block.left();
             let end = end.min(self.run_end_index);
             self.block.release();
@@ -239,7 +239,7 @@ impl Cursor {
 
     /// The present record, if there is one.
     pub(super) fn record(&self) -> Option<RecordRef<'_>> {
-        self.block.record().filter(|_| self.is_at_record)
+        self.is_at_record.then(|| self.block.record())
     }
 
     fn enter_run(&mut self, reader: &mut Reader) -> Result<(), ReadFault> {

@@ -94,7 +94,7 @@ impl TimeQueue {
             && bucket.opens <= now
             && self.is_first(bucket.opens)
         {
-            self.open_bucket(number)?;
+            self.open_bucket(number, now)?;
         }
         let first = self.reading.first_entry();
         let first = first.filter(|first| first.key().0 <= now);
@@ -107,8 +107,8 @@ impl TimeQueue {
     }
 
     /// Lines up what there is to read in a bucket. Its records are all in the file then.
-    fn open_bucket(&mut self, number: BucketNumber) -> Result<(), TimeQueueError> {
-        self.write_run(number)?;
+    fn open_bucket(&mut self, number: BucketNumber, now: Time) -> Result<(), TimeQueueError> {
+        self.write_run(number, now)?;
         let Some(file) = self.contents.buckets.get(&number) else {
             return Ok(());
         };

@@ -93,6 +93,8 @@ pub(super) struct RunPlan {
     /// The finest span of time, and that to which due times are kept.
     pub(super) unit: u64,
     pub(super) tick: u64,
+    /// Whether it stays on disk for long enough that making it small pays.
+    pub(super) is_packed: bool,
 }
 
 /// Writes runs; kept for its working memory.
@@ -125,6 +127,7 @@ impl RunWriter {
             tick: plan.tick,
             first,
         };
+        let mut packer = plan.is_packed.then_some(packer);
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_BYTES]);
         let mut place = Place {
@@ -135,7 +138,7 @@ impl RunWriter {
             let (due, url, body) = gathered.record(*offset);
             self.block.push(due, url, body, units);
             if self.block.is_full() {
-                place.index += self.block.finish(place, packer, out);
+                place.index += self.block.finish(place, packer.as_deref_mut(), out);
             }
         }
         if !self.block.is_empty() {

@@ -1,6 +1,7 @@
 //! Takes records in: each goes to the journal and to the buffer of its bucket, and from there, with many others, to the bucket's file.
 
 use std::io;
+use std::time::Duration;
 
 use super::buffers::Gathered;
 use super::contents::{self, BucketFile};
@@ -17,6 +18,8 @@ use crate::time::Time;
 pub(super) const BUFFER_BYTES_MAX: u64 = 2 << 30;
 /// A bucket's buffer that is as large as this is written, so that sorting it takes little memory besides.
 const RUN_BYTES: usize = 8 << 20;
+/// What is read sooner than this is not packed: that would cost more time than the space is worth.
+const PACKED_AHEAD: Duration = Duration::from_hours(6);
 /// A new journal is begun when this many times the write buffer's size was written to the old one.
 const JOURNAL_PER_BUFFER: u64 = 4;
 /// A shorter journal is not worth beginning anew.
@@ -151,10 +154,10 @@ impl TimeQueue {
         replaces: Option<Place>,
         now: Time,
     ) -> Result<(), TimeQueueError> {
-        self.make_room()?;
+        self.make_room(now)?;
         let bucket = self.bucket_number(self.calendar.bucket_of(record.due, now));
         if RUN_BYTES <= self.contents.buffers.bytes_of(bucket) {
-            self.write_run(bucket)?;
+            self.write_run(bucket, now)?;
         }
         self.journal.push(&Entry::Put {
             bucket,
@@ -183,13 +186,13 @@ impl TimeQueue {
     }
 
     /// Sees to it that a record more fits into memory.
-    fn make_room(&mut self) -> Result<(), TimeQueueError> {
+    fn make_room(&mut self, now: Time) -> Result<(), TimeQueueError> {
         if self.buffer_bytes_max <= self.contents.buffers.used_bytes() {
-            self.write_buffers(self.buffer_bytes_max / 2)?;
+            self.write_buffers(self.buffer_bytes_max / 2, now)?;
         }
         let changes_max = JOURNAL_PER_BUFFER * self.buffer_bytes_max;
         if self.journal.is_long(changes_max.max(JOURNAL_BYTES_MIN)) {
-            self.begin_journal()?;
+            self.begin_journal(now)?;
         } else if self.journal.is_full() {
             self.journal.write(&self.disk, &self.dir)?;
         }
@@ -197,19 +200,19 @@ impl TimeQueue {
     }
 
     /// Writes buffers to their buckets, the largest first, until what is left takes no more than `bytes`.
-    fn write_buffers(&mut self, bytes: u64) -> Result<(), TimeQueueError> {
+    fn write_buffers(&mut self, bytes: u64, now: Time) -> Result<(), TimeQueueError> {
         for number in self.contents.buffers.largest_first() {
             if self.contents.buffers.used_bytes() <= bytes {
                 break;
             }
-            self.write_run(number)?;
+            self.write_run(number, now)?;
         }
         Ok(())
     }
 
     /// Begins a journal that says by itself what there is, with all records in their buckets' files.
-    fn begin_journal(&mut self) -> Result<(), TimeQueueError> {
-        self.write_buffers(0)?;
+    fn begin_journal(&mut self, now: Time) -> Result<(), TimeQueueError> {
+        self.write_buffers(0, now)?;
         let old = self.journal.generation;
         let entries = self.contents.entries();
         self.journal.begin(entries, &self.disk, &self.dir)?;
@@ -219,7 +222,11 @@ impl TimeQueue {
     }
 
     /// Appends what a bucket has in memory to its file.
-    pub(super) fn write_run(&mut self, number: BucketNumber) -> Result<(), TimeQueueError> {
+    pub(super) fn write_run(
+        &mut self,
+        number: BucketNumber,
+        now: Time,
+    ) -> Result<(), TimeQueueError> {
         let Some(file) = self.contents.buckets.get_mut(&number) else {
             return Ok(());
         };
@@ -240,6 +247,7 @@ impl TimeQueue {
             first: file.size.records,
             unit: self.calendar.unit(),
             tick: self.calendar.tick(),
+            is_packed: now + PACKED_AHEAD < file.bucket.opens,
         };
         let records = writer.runs.write(
             plan,
