@@ -5,6 +5,85 @@
 use super::super::token::TokenKind;
 use super::cursor::Cursor;
 
+/// Which of what is counted.
+const WHICH: [&str; 7] = ["page", "new", "total", "unique", "video", "sql", "db"];
+/// Readers that a page counts.
+const READERS: [&str; 7] = [
+    "user", "users", "people", "member", "members", "guest", "guests",
+];
+/// How a page came to be.
+const MADE: [&str; 10] = [
+    "generated",
+    "rendered",
+    "created",
+    "loaded",
+    "executed",
+    "served",
+    "processed",
+    "built",
+    "completed",
+    "took",
+];
+/// Which readers.
+const WHICH_READERS: [&str; 2] = ["registered", "active"];
+/// What many are counted in.
+const THOUSANDS: [&str; 3] = ["k", "m", "b"];
+/// What a page counts of itself.
+const COUNTED: [&str; 47] = [
+    "view",
+    "views",
+    "pageview",
+    "pageviews",
+    "pv",
+    "hit",
+    "hits",
+    "visit",
+    "visits",
+    "visitor",
+    "visitors",
+    "read",
+    "reads",
+    "comment",
+    "comments",
+    "reply",
+    "replies",
+    "response",
+    "responses",
+    "reaction",
+    "reactions",
+    "like",
+    "likes",
+    "dislikes",
+    "favorites",
+    "favourites",
+    "vote",
+    "votes",
+    "upvote",
+    "upvotes",
+    "downvotes",
+    "share",
+    "shares",
+    "retweet",
+    "retweets",
+    "reposts",
+    "bookmarks",
+    "follower",
+    "followers",
+    "subscriber",
+    "subscribers",
+    "download",
+    "downloads",
+    "play",
+    "plays",
+    "listeners",
+    "queries",
+];
+
+/// Words that a counter may begin with.
+pub(super) const STARTS: [&[&str]; 3] = [&COUNTED, &MADE, &["no", "copyright"]];
+/// Words that may follow a counter's number.
+pub(super) const FOLLOWERS: [&[&str]; 5] = [&COUNTED, &WHICH, &READERS, &WHICH_READERS, &THOUSANDS];
+
 /// Takes a counter, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     match cursor.kind() {
@@ -28,60 +107,6 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     }
 }
 
-/// What a page counts of itself.
-fn is_counted(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"view"
-            | b"views"
-            | b"pageview"
-            | b"pageviews"
-            | b"pv"
-            | b"hit"
-            | b"hits"
-            | b"visit"
-            | b"visits"
-            | b"visitor"
-            | b"visitors"
-            | b"read"
-            | b"reads"
-            | b"comment"
-            | b"comments"
-            | b"reply"
-            | b"replies"
-            | b"response"
-            | b"responses"
-            | b"reaction"
-            | b"reactions"
-            | b"like"
-            | b"likes"
-            | b"dislikes"
-            | b"favorites"
-            | b"favourites"
-            | b"vote"
-            | b"votes"
-            | b"upvote"
-            | b"upvotes"
-            | b"downvotes"
-            | b"share"
-            | b"shares"
-            | b"retweet"
-            | b"retweets"
-            | b"reposts"
-            | b"bookmarks"
-            | b"follower"
-            | b"followers"
-            | b"subscriber"
-            | b"subscribers"
-            | b"download"
-            | b"downloads"
-            | b"play"
-            | b"plays"
-            | b"listeners"
-            | b"queries"
-    )
-}
-
 /// Takes 12, 1,234 or 1.2K.
 fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
     /// More groups of digits count nothing.
@@ -96,8 +121,7 @@ fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
             break;
         }
     }
-    let _ = cursor.tight_word(|word| matches!(word, b"k" | b"m" | b"b"))
-        || cursor.literal_of(&["万", "千", "億"]);
+    let _ = cursor.tight_word(&THOUSANDS) || cursor.literal_of(&["万", "千", "億"]);
     cursor.tight_mark(&['+']);
     Some(())
 }
@@ -105,45 +129,33 @@ fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
 /// 1,234 views, 12 new comments.
 fn counted(cursor: &mut Cursor<'_>) -> Option<()> {
     quantity(cursor)?;
-    cursor.word(|word| {
-        matches!(
-            word,
-            b"page" | b"new" | b"total" | b"unique" | b"video" | b"sql" | b"db"
-        )
-    });
-    cursor.word(is_counted).then_some(())
+    cursor.word(&WHICH);
+    cursor.word(&COUNTED).then_some(())
 }
 
 /// 5 users online.
 fn counted_present(cursor: &mut Cursor<'_>) -> Option<()> {
     quantity(cursor)?;
-    cursor.word(|word| matches!(word, b"registered" | b"active"));
+    cursor.word(&WHICH_READERS);
+    cursor.word(&READERS).then_some(())?;
+    cursor.word(&["are", "is", "currently", "now"]);
     cursor
-        .word(|word| {
-            matches!(
-                word,
-                b"user" | b"users" | b"people" | b"member" | b"members" | b"guest" | b"guests"
-            )
-        })
-        .then_some(())?;
-    cursor.word(|word| matches!(word, b"are" | b"is" | b"currently" | b"now"));
-    cursor
-        .word(|word| matches!(word, b"online" | b"viewing" | b"watching" | b"reading"))
+        .word(&["online", "viewing", "watching", "reading"])
         .then_some(())
 }
 
 /// No comments.
 fn none_counted(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(|word| word == b"no").then_some(())?;
-    cursor.word(is_counted).then_some(())?;
-    cursor.word(|word| word == b"yet");
+    cursor.word(&["no"]).then_some(())?;
+    cursor.word(&COUNTED).then_some(())?;
+    cursor.word(&["yet"]);
     Some(())
 }
 
 /// Views: 1,234; Comments (12); visitor no. 12345.
 fn count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(is_counted).then_some(())?;
-    cursor.word(|word| matches!(word, b"number" | b"no" | b"count" | b"counter" | b"total"));
+    cursor.word(&COUNTED).then_some(())?;
+    cursor.word(&["number", "no", "count", "counter", "total"]);
     cursor.mark(&['.', ':', '(', '[', '#', '=']);
     cursor.mark(&['#']);
     quantity(cursor)?;
@@ -153,55 +165,37 @@ fn count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// Generated in 0.123 seconds.
 fn time_to_make(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor
-        .word(|word| {
-            matches!(
-                word,
-                b"generated"
-                    | b"rendered"
-                    | b"created"
-                    | b"loaded"
-                    | b"executed"
-                    | b"served"
-                    | b"processed"
-                    | b"built"
-                    | b"completed"
-                    | b"took"
-            )
-        })
-        .then_some(())?;
-    cursor.word(|word| word == b"in");
+    cursor.word(&MADE).then_some(())?;
+    cursor.word(&["in"]);
     quantity(cursor)?;
     cursor
-        .word(|word| {
-            matches!(
-                word,
-                b"s" | b"sec"
-                    | b"secs"
-                    | b"second"
-                    | b"seconds"
-                    | b"ms"
-                    | b"msec"
-                    | b"milliseconds"
-            )
-        })
+        .word(&[
+            "s",
+            "sec",
+            "secs",
+            "second",
+            "seconds",
+            "ms",
+            "msec",
+            "milliseconds",
+        ])
         .then_some(())
 }
 
 /// © 2026, Copyright (c) 1998–2026.
 fn copyright(cursor: &mut Cursor<'_>) -> Option<()> {
-    let is_word = cursor.word(|word| word == b"copyright");
+    let is_word = cursor.word(&["copyright"]);
     let is_sign = cursor.mark(&['©']).is_some()
         || cursor.accept(|cursor| {
             cursor.mark(&['('])?;
-            cursor.tight_word(|word| word == b"c").then_some(())?;
+            cursor.tight_word(&["c"]).then_some(())?;
             cursor.tight_mark(&[')']).map(|_| ())
         });
     (is_word || is_sign).then_some(())?;
     cursor.number().filter(|year| year.is_year())?;
     cursor.accept(|cursor| {
         cursor.mark(&['-', '–', '—', ',', '~', '〜'])?;
-        if cursor.word(|word| word == b"present") {
+        if cursor.word(&["present"]) {
             return Some(());
         }
         let last = cursor.number()?;

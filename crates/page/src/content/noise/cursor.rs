@@ -56,6 +56,16 @@ impl<'a> Cursor<'a> {
         self.source()?.chars().next()
     }
 
+    /// Whether the next token is a word that a list with this hint may have.
+    pub(super) fn is_hinted(&self, hint: &Hint) -> bool {
+        self.source().is_some_and(|word| hint.may_have(word))
+    }
+
+    /// Steps over the next token.
+    pub(super) fn step(&mut self) {
+        self.at += 1;
+    }
+
     /// Takes a number.
     pub(super) fn number(&mut self) -> Option<Number> {
         if self.kind()? != TokenKind::Number {
@@ -74,25 +84,19 @@ impl<'a> Cursor<'a> {
         if self.is_tight() { self.number() } else { None }
     }
 
-    /// Takes a word that `is_wanted`, which is given it in lower case; and it must be of ASCII letters, and short.
-    pub(super) fn word(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
-        const LENGTH_MAX: usize = 12;
-        let mut lower = [0; LENGTH_MAX];
+    /// Takes one of these words, which are in lower case, whatever its case is.
+    pub(super) fn word(&mut self, words: &[&str]) -> bool {
         let found = self.kind() == Some(TokenKind::Word)
-            && self.source().is_some_and(|word| {
-                lower.get_mut(..word.len()).is_some_and(|lower| {
-                    lower.copy_from_slice(word.as_bytes());
-                    lower.make_ascii_lowercase();
-                    is_wanted(lower)
-                })
-            });
+            && self
+                .source()
+                .is_some_and(|source| words.iter().any(|word| word.eq_ignore_ascii_case(source)));
         self.at += usize::from(found);
         found
     }
 
-    /// Takes a word that follows without space.
-    pub(super) fn tight_word(&mut self, is_wanted: impl Fn(&[u8]) -> bool) -> bool {
-        self.is_tight() && self.word(is_wanted)
+    /// Takes one of these words that follows without space.
+    pub(super) fn tight_word(&mut self, words: &[&str]) -> bool {
+        self.is_tight() && self.word(words)
     }
 
     /// Takes one of these marks or signs.
@@ -151,5 +155,49 @@ impl<'a> Cursor<'a> {
     fn source(&self) -> Option<&'a str> {
         let token = self.tokens.get(self.at)?;
         Some(&self.text[token.range()])
+    }
+}
+
+/// Tells of most words that lists do not have them: the first letters of their words, by length.
+pub(super) struct Hint([u32; Hint::LENGTH_MAX + 1]);
+
+impl Hint {
+    const LENGTH_MAX: usize = 12;
+
+    /// The hint of some lists of ASCII words in lower case.
+    pub(super) const fn of(lists: &[&[&str]]) -> Self {
+        let mut letters = [0; Self::LENGTH_MAX + 1];
+        let mut list = 0;
+        while list < lists.len() {
+            let mut word = 0;
+            while word < lists[list].len() {
+                let bytes = lists[list][word].as_bytes();
+                letters[bytes.len()] |= Self::bit(bytes[0]);
+                word += 1;
+            }
+            list += 1;
+        }
+        Self(letters)
+    }
+
+    /// The hint of the lists of both.
+    pub(super) const fn or(mut self, other: Self) -> Self {
+        let mut length = 0;
+        while length <= Self::LENGTH_MAX {
+            self.0[length] |= other.0[length];
+            length += 1;
+        }
+        self
+    }
+
+    const fn bit(letter: u8) -> u32 {
+        1 << (letter & 0x1F)
+    }
+
+    fn may_have(&self, word: &str) -> bool {
+        let letters = self.0.get(word.len()).copied().unwrap_or_default();
+        word.bytes()
+            .next()
+            .is_some_and(|first| letters & Self::bit(first) != 0)
     }
 }

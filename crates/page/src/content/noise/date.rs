@@ -7,6 +7,87 @@
 use super::super::token::TokenKind;
 use super::cursor::Cursor;
 
+/// Names of time zones.
+const ZONES: [&str; 22] = [
+    "z", "utc", "gmt", "jst", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "et", "pt",
+    "bst", "cet", "cest", "eet", "eest", "ist", "kst", "msk",
+];
+/// Names of months.
+const MONTHS: [&str; 24] = [
+    "jan",
+    "january",
+    "feb",
+    "february",
+    "mar",
+    "march",
+    "apr",
+    "april",
+    "may",
+    "jun",
+    "june",
+    "jul",
+    "july",
+    "aug",
+    "august",
+    "sep",
+    "sept",
+    "september",
+    "oct",
+    "october",
+    "nov",
+    "november",
+    "dec",
+    "december",
+];
+/// What makes a number the number of a day.
+const ORDINALS: [&str; 4] = ["st", "nd", "rd", "th"];
+/// Names of days.
+const WEEKDAYS: [&str; 17] = [
+    "mon",
+    "monday",
+    "tue",
+    "tues",
+    "tuesday",
+    "wed",
+    "wednesday",
+    "thu",
+    "thur",
+    "thurs",
+    "thursday",
+    "fri",
+    "friday",
+    "sat",
+    "saturday",
+    "sun",
+    "sunday",
+];
+/// Days that a time may follow.
+const NEAR_DAYS: [&str; 3] = ["today", "yesterday", "tomorrow"];
+/// What may stand before how long ago it was.
+const ABOUT: [&str; 3] = ["about", "over", "almost"];
+/// One of a unit.
+const ONE: [&str; 3] = ["a", "an", "one"];
+/// Halves of a day.
+const HALVES: [&str; 2] = ["am", "pm"];
+/// Units of time.
+const UNITS: [&str; 30] = [
+    "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute", "minutes", "h", "hr",
+    "hrs", "hour", "hours", "d", "day", "days", "w", "week", "weeks", "mo", "month", "months",
+    "moment", "y", "yr", "yrs", "year", "years",
+];
+
+/// Words that a date may begin with.
+pub(super) const STARTS: [&[&str]; 6] = [
+    &MONTHS,
+    &WEEKDAYS,
+    &NEAR_DAYS,
+    &ABOUT,
+    &ONE,
+    &["just", "moments"],
+];
+/// Words that may follow a date's first number.
+pub(super) const FOLLOWERS: [&[&str]; 5] = [&MONTHS, &ORDINALS, &HALVES, &UNITS, &["a", "p", "of"]];
+
 /// Takes a date or time, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     match cursor.kind() {
@@ -50,7 +131,7 @@ fn numeric_date(cursor: &mut Cursor<'_>) -> Option<()> {
         return None;
     }
     cursor.accept(|cursor| {
-        (cursor.is_tight() && cursor.word(|word| word == b"t")).then_some(())?;
+        (cursor.is_tight() && cursor.word(&["t"])).then_some(())?;
         clock(cursor)
     });
     Some(())
@@ -92,46 +173,19 @@ fn minutes(cursor: &mut Cursor<'_>) -> Option<()> {
 }
 
 fn half_of_day(cursor: &mut Cursor<'_>) -> Option<()> {
-    if cursor.word(|word| matches!(word, b"am" | b"pm")) {
+    if cursor.word(&HALVES) {
         return Some(());
     }
-    cursor
-        .word(|word| matches!(word, b"a" | b"p"))
-        .then_some(())?;
+    cursor.word(&["a", "p"]).then_some(())?;
     cursor.tight_mark(&['.'])?;
-    cursor.tight_word(|word| word == b"m").then_some(())?;
+    cursor.tight_word(&["m"]).then_some(())?;
     cursor.tight_mark(&['.']);
     Some(())
 }
 
 fn zone(cursor: &mut Cursor<'_>) -> Option<()> {
     let is_open = cursor.mark(&['(']).is_some();
-    let is_named = cursor.word(|word| {
-        matches!(
-            word,
-            b"z" | b"utc"
-                | b"gmt"
-                | b"jst"
-                | b"est"
-                | b"edt"
-                | b"cst"
-                | b"cdt"
-                | b"mst"
-                | b"mdt"
-                | b"pst"
-                | b"pdt"
-                | b"et"
-                | b"pt"
-                | b"bst"
-                | b"cet"
-                | b"cest"
-                | b"eet"
-                | b"eest"
-                | b"ist"
-                | b"kst"
-                | b"msk"
-        )
-    });
+    let is_named = cursor.word(&ZONES);
     let has_offset = cursor.accept(|cursor| {
         cursor.mark(&['+', '-', '−'])?;
         let offset = cursor.tight_number()?;
@@ -151,35 +205,7 @@ fn zone(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Takes the name of a month: with a capital, as "may" and "march" are other words without.
 fn month(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.character().filter(char::is_ascii_uppercase)?;
-    let found = cursor.word(|word| {
-        matches!(
-            word,
-            b"jan"
-                | b"january"
-                | b"feb"
-                | b"february"
-                | b"mar"
-                | b"march"
-                | b"apr"
-                | b"april"
-                | b"may"
-                | b"jun"
-                | b"june"
-                | b"jul"
-                | b"july"
-                | b"aug"
-                | b"august"
-                | b"sep"
-                | b"sept"
-                | b"september"
-                | b"oct"
-                | b"october"
-                | b"nov"
-                | b"november"
-                | b"dec"
-                | b"december"
-        )
-    });
+    let found = cursor.word(&MONTHS);
     found.then_some(())?;
     cursor.tight_mark(&['.']);
     Some(())
@@ -188,7 +214,7 @@ fn month(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Takes the day of a month: 15, 15th.
 fn day(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.number().filter(|number| number.is_in(1..=31))?;
-    cursor.tight_word(|word| matches!(word, b"st" | b"nd" | b"rd" | b"th"));
+    cursor.tight_word(&ORDINALS);
     Some(())
 }
 
@@ -202,7 +228,7 @@ fn day_and_month(cursor: &mut Cursor<'_>) -> Option<()> {
     day(cursor)?;
     cursor.tight_mark(&['.', ',']);
     let hyphen = cursor.tight_mark(&['-', '/']);
-    cursor.word(|word| word == b"of");
+    cursor.word(&["of"]);
     month(cursor)?;
     cursor.accept(|cursor| {
         let Some(mark) = hyphen else {
@@ -242,32 +268,11 @@ fn month_and_day(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Sun, 15 Nov 2026; Sunday November 15; Sunday at 12:34.
 fn date_after_weekday(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.character().filter(char::is_ascii_uppercase)?;
-    let found = cursor.word(|word| {
-        matches!(
-            word,
-            b"mon"
-                | b"monday"
-                | b"tue"
-                | b"tues"
-                | b"tuesday"
-                | b"wed"
-                | b"wednesday"
-                | b"thu"
-                | b"thur"
-                | b"thurs"
-                | b"thursday"
-                | b"fri"
-                | b"friday"
-                | b"sat"
-                | b"saturday"
-                | b"sun"
-                | b"sunday"
-        )
-    });
+    let found = cursor.word(&WEEKDAYS);
     found.then_some(())?;
     cursor.tight_mark(&['.']);
     cursor.mark(&[',']);
-    cursor.word(|word| matches!(word, b"at" | b"the"));
+    cursor.word(&["at", "the"]);
     let is_dated = cursor.accept(day_and_month)
         || cursor.accept(month_and_day)
         || cursor.accept(numeric_date)
@@ -277,83 +282,44 @@ fn date_after_weekday(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// Today at 12:34, yesterday, 3 pm.
 fn clock_after_day(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor
-        .word(|word| matches!(word, b"today" | b"yesterday" | b"tomorrow"))
-        .then_some(())?;
+    cursor.word(&NEAR_DAYS).then_some(())?;
     cursor.mark(&[',']);
-    cursor.word(|word| word == b"at");
+    cursor.word(&["at"]);
     clock(cursor)
 }
 
 /// 3 minutes ago; 1 day, 3 hours ago; 2h ago.
 fn ago(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.number()?;
-    cursor.word(is_unit).then_some(())?;
+    cursor.word(&UNITS).then_some(())?;
     cursor.accept(|cursor| {
         cursor.mark(&[',']);
-        cursor.word(|word| word == b"and");
+        cursor.word(&["and"]);
         cursor.number()?;
-        cursor.word(is_unit).then_some(())
+        cursor.word(&UNITS).then_some(())
     });
-    cursor.word(|word| word == b"ago").then_some(())
+    cursor.word(&["ago"]).then_some(())
 }
 
 /// An hour ago, about 3 hours ago, a few seconds ago, moments ago, just now.
 fn ago_in_words(cursor: &mut Cursor<'_>) -> Option<()> {
     if cursor.accept(|cursor| {
-        cursor.word(|word| word == b"just").then_some(())?;
-        cursor.word(|word| word == b"now").then_some(())
+        cursor.word(&["just"]).then_some(())?;
+        cursor.word(&["now"]).then_some(())
     }) {
         return Some(());
     }
-    let is_about = cursor.word(|word| matches!(word, b"about" | b"over" | b"almost"));
+    let is_about = cursor.word(&ABOUT);
     if is_about && cursor.accept(ago) {
         return Some(());
     }
-    if !cursor.word(|word| word == b"moments") {
-        cursor
-            .word(|word| matches!(word, b"a" | b"an" | b"one"))
-            .then_some(())?;
-        cursor.word(|word| matches!(word, b"few" | b"couple"));
-        cursor.word(|word| word == b"of");
-        cursor.word(is_unit).then_some(())?;
+    if !cursor.word(&["moments"]) {
+        cursor.word(&ONE).then_some(())?;
+        cursor.word(&["few", "couple"]);
+        cursor.word(&["of"]);
+        cursor.word(&UNITS).then_some(())?;
     }
-    cursor.word(|word| word == b"ago").then_some(())
-}
-
-fn is_unit(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"s" | b"sec"
-            | b"secs"
-            | b"second"
-            | b"seconds"
-            | b"m"
-            | b"min"
-            | b"mins"
-            | b"minute"
-            | b"minutes"
-            | b"h"
-            | b"hr"
-            | b"hrs"
-            | b"hour"
-            | b"hours"
-            | b"d"
-            | b"day"
-            | b"days"
-            | b"w"
-            | b"week"
-            | b"weeks"
-            | b"mo"
-            | b"month"
-            | b"months"
-            | b"moment"
-            | b"y"
-            | b"yr"
-            | b"yrs"
-            | b"year"
-            | b"years"
-    )
+    cursor.word(&["ago"]).then_some(())
 }
 
 /// 2026年11月15日(日) 12時34分, 11月15日, 2026年11月.

@@ -9,22 +9,60 @@ mod cursor;
 mod date;
 
 use super::token::{Token, TokenKind};
-use cursor::Cursor;
+use cursor::{Cursor, Hint};
+
+/// Words that noise may begin with; most words are none of them, and cost no more than to see that.
+const STARTS: Hint = hint_of([&date::STARTS, &counter::STARTS, &[&["pv"]]]);
+/// Words that may follow a number that noise begins with.
+const FOLLOWERS: Hint = hint_of([&date::FOLLOWERS, &counter::FOLLOWERS, &[&["pv"]]]);
+/// Characters that may follow such a number, or begin noise.
+const CHARACTERS: &str =
+    "令平昭午年月日時分秒週ヶかカ天小周个回件人万千億フいビ閲アコ視再表訪来累本昨今合浏阅评次条";
+
+const fn hint_of(groups: [&[&[&str]]; 3]) -> Hint {
+    Hint::of(groups[0])
+        .or(Hint::of(groups[1]))
+        .or(Hint::of(groups[2]))
+}
 
 /// Marks the tokens of `text` that are noise.
 pub(super) fn drop_from(text: &str, tokens: &mut [Token]) {
     let mut at = 0;
     while at < tokens.len() {
-        let length = match tokens[at].kind {
-            TokenKind::Number | TokenKind::Word | TokenKind::Character | TokenKind::Mark => {
-                length_at(Cursor::new(text, tokens, at))
-            }
-            TokenKind::Sign | TokenKind::Secret | TokenKind::Noise => 0,
+        let cursor = Cursor::new(text, tokens, at);
+        let length = if may_begin(cursor) {
+            length_at(cursor)
+        } else {
+            0
         };
         for token in &mut tokens[at..at + length] {
             token.kind = TokenKind::Noise;
         }
         at += length.max(1);
+    }
+}
+
+/// Whether noise may begin here, at a glance.
+fn may_begin(mut cursor: Cursor<'_>) -> bool {
+    let is_character = |cursor: Cursor<'_>| {
+        cursor
+            .character()
+            .is_some_and(|character| CHARACTERS.contains(character))
+    };
+    match cursor.kind() {
+        Some(TokenKind::Word) => cursor.is_hinted(&STARTS),
+        Some(TokenKind::Character) => is_character(cursor),
+        Some(TokenKind::Mark) => matches!(cursor.character(), Some('©' | '(')),
+        Some(TokenKind::Number) => {
+            cursor.step();
+            match cursor.kind() {
+                Some(TokenKind::Word) => cursor.is_hinted(&FOLLOWERS),
+                Some(TokenKind::Character) => is_character(cursor),
+                Some(TokenKind::Mark | TokenKind::Sign) => cursor.is_tight(),
+                Some(TokenKind::Number | TokenKind::Secret | TokenKind::Noise) | None => false,
+            }
+        }
+        Some(TokenKind::Sign | TokenKind::Secret | TokenKind::Noise) | None => false,
     }
 }
 
