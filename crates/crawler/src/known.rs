@@ -12,17 +12,22 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError, TimeQueueStats};
 use junkai_frontier::{ServerKey, Time};
-use junkai_revisit::{Change, Draw, Found, Judgement, Next, PageState, Planner, Sighting};
+use junkai_revisit::{
+    Advice, Change, Draw, Found, Hints, Judgement, Next, PageState, Planner, Sighting,
+};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
-use crate::visit::{Line, Visit};
+use crate::visit::{Line, Signal, Visit};
 use crate::waiting_room::Receipt;
+
+/// Pages of which it is remembered what lists say of them: some 100 bytes each.
+const HINTS_MAX: usize = 100_000;
 
 /// The known pages.
 pub(crate) struct KnownPages {
@@ -32,6 +37,10 @@ pub(crate) struct KnownPages {
     progress: Arc<Progress>,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
+    /// What lists said of pages that were not visited since, by fingerprint; no more than [`HINTS_MAX`].
+    hints: HashMap<u64, Hints>,
+    /// Signals taken in so far.
+    signals: u32,
     /// Whether anything was learned since the planner was last saved.
     is_planner_saved: bool,
 }
@@ -59,6 +68,8 @@ impl KnownPages {
             canonical,
             progress,
             just_visited,
+            hints: HashMap::new(),
+            signals: 0,
             is_planner_saved: true,
         }
     }
@@ -115,6 +126,7 @@ impl KnownPages {
             });
         };
         let draw = draw(sighting.page, state.visits);
+        self.hints.remove(&sighting.page.fingerprint().0);
         let Judgement { change, next } = self.planner.revisited(&mut state, sighting, draw);
         visit.tries = 0;
         visit.leave_traces(&mut state, Line::New);
@@ -162,7 +174,7 @@ impl KnownPages {
             server: noted.server,
             took: std::time::Duration::ZERO,
             found: noted.version.map_or(Found::Gone, Found::Page),
-            hints: junkai_revisit::Hints::default(),
+            hints: self.hints_of(&page),
         };
         self.revisited(visit, &sighting).map(|_| ())
     }
@@ -197,6 +209,27 @@ impl KnownPages {
     /// Whether this first visit was made shortly before a kill, and its state is kept: then it is not made again.
     pub(crate) fn was_just_visited(&mut self, page: &PageUrl) -> bool {
         !self.just_visited.is_empty() && self.just_visited.remove(&page.fingerprint().0)
+    }
+
+    /// Whether what a list says of a page makes a visit out of turn worth it. What it says is remembered until the page is visited, and tells then
+    /// how far the list can be believed.
+    pub(crate) fn is_worth_a_visit(&mut self, signal: &Signal) -> bool {
+        let fingerprint = signal.url.fingerprint();
+        if self.hints.len() < HINTS_MAX || self.hints.contains_key(&fingerprint.0) {
+            let hints = self.hints.entry(fingerprint.0).or_default();
+            hints.sitemap = signal.hints.sitemap.or(hints.sitemap);
+            hints.feed = signal.hints.feed.or(hints.feed);
+            hints.changes_every = signal.hints.changes_every.or(hints.changes_every);
+        }
+        let chance = Draw::of_visit(fingerprint, self.signals);
+        self.signals = self.signals.wrapping_add(1);
+        self.planner.signal(&signal.url, signal.source, chance) == Advice::VisitNow
+    }
+
+    /// What lists said of a page since its last visit.
+    pub(crate) fn hints_of(&self, page: &PageUrl) -> Hints {
+        let hints = self.hints.get(&page.fingerprint().0);
+        hints.copied().unwrap_or_default()
     }
 
     /// How far apart the known pages of a server are to be visited.

@@ -11,7 +11,7 @@ use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::admission::worth_of;
 use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
-use junkai_revisit::{Found, PageState};
+use junkai_revisit::{Found, Hints, PageState, Source};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
@@ -354,12 +354,22 @@ pub(crate) struct EndedVisit {
     pub(crate) crawl_delay: Option<Duration>,
     /// What it says of the page; none if it was no visit to the page.
     pub(crate) found: Option<Found>,
+    /// What it says of other pages' changes.
+    pub(crate) signals: Vec<Signal>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
     /// An origin whose robots.txt is elsewhere, and where.
     pub(crate) rules_elsewhere: Option<(String, PageUrl)>,
     pub(crate) outcome: Outcome,
     pub(crate) worker: usize,
+}
+
+/// What a sitemap or a feed says of a page that it lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Signal {
+    pub(crate) url: PageUrl,
+    pub(crate) source: Source,
+    pub(crate) hints: Hints,
 }
 
 /// What becomes of a visit after its turn.

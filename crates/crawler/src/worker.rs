@@ -12,7 +12,9 @@ mod keep;
 mod links;
 mod payloads;
 mod recent;
+mod signals;
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -25,6 +27,7 @@ use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
+use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -71,6 +74,8 @@ pub(crate) struct Worker {
     resolving: Semaphore,
     canonical: Canonicalizer,
     recent: Recent,
+    /// What the pages of a site have in common, and is not content.
+    furniture: RefCell<Furniture>,
     keeper: Keeper,
 }
 
@@ -116,6 +121,7 @@ impl Worker {
                 Overflow::Defer if !settings.crawl.is_ordered() => Recent::new(),
                 Overflow::Defer | Overflow::Discard => Recent::none(),
             },
+            furniture: RefCell::new(Furniture::new(FurnitureBounds::default())),
             shared,
             client,
             resolver,
@@ -334,6 +340,7 @@ impl Worker {
         };
         Ok(EndedVisit {
             found: Some(found),
+            signals: understood.signals,
             ..self.ended(turn, ending)
         })
     }
@@ -403,6 +410,7 @@ impl Worker {
             fate: ending.fate,
             crawl_delay: None,
             found: None,
+            signals: Vec::new(),
             links: ending.links,
             rules_elsewhere: None,
             outcome: ending.outcome,

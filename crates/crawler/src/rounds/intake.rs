@@ -114,7 +114,9 @@ impl Rounds {
         }
         let links = std::mem::take(&mut ended.links);
         self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;
+        self.take_in_signals(signals)?;
         self.hand_out_in_order()
     }
 

@@ -1,14 +1,14 @@
 //! The second loop: from a visit that ended to the next one of its page, by way of the time queue.
 
 use junkai_frontier::{Event, ServerKey};
-use junkai_revisit::{Change, Found, GiveUp, Hints, Next, Sameness, Sighting};
+use junkai_revisit::{Change, Found, GiveUp, Next, Sameness, Sighting};
 
 use super::Rounds;
 use super::settling::Made;
 use crate::CrawlError;
 use crate::clock::timestamp;
 use crate::known::Verdict;
-use crate::visit::{Outcome, Purpose, Visit};
+use crate::visit::{Outcome, Purpose, Signal, Visit};
 
 impl Rounds {
     /// The next known page that is due.
@@ -43,7 +43,7 @@ impl Rounds {
             server,
             took: made.ended.saturating_duration_since(made.started),
             found,
-            hints: Hints::default(),
+            hints: self.known.hints_of(&page),
         };
         if visit.is_asked {
             self.known.visited_early(&visit, &sighting);
@@ -88,6 +88,17 @@ impl Rounds {
             Made::never(self.clock.now()),
         );
         self.known.forget(visit);
+        Ok(())
+    }
+
+    /// Takes in what lists say of other pages: a page that is likely to have changed is visited out of turn.
+    pub(super) fn take_in_signals(&mut self, signals: Vec<Signal>) -> Result<(), CrawlError> {
+        for signal in signals {
+            let is_known = self.seen.contains(signal.url.fingerprint().0)?;
+            if is_known && self.known.is_worth_a_visit(&signal) {
+                self.ask_for(&signal.url, Purpose::Page)?;
+            }
+        }
         Ok(())
     }
 

@@ -16,6 +16,17 @@ use crate::{CrawlError, wish_box};
 /// Pages that are asked for and not visited yet, at most. They are known by heart, so that each is visited once however often it is asked for.
 const ASKED_MAX: usize = 100_000;
 
+/// What became of a page that is asked for out of turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// It will be visited.
+    Now,
+    /// It was going to be.
+    Before,
+    /// It has to be asked for again later.
+    TooMany,
+}
+
 impl Rounds {
     /// Grants what was wished for while no crawl was running.
     pub(super) fn empty_wish_box(&mut self, wishes: Vec<Wish>) -> Result<(), CrawlError> {
@@ -111,20 +122,35 @@ impl Rounds {
                     continue;
                 }
             };
-            if self.asked.contains(&fingerprint) {
-                granted.count(false);
-            } else if self.asked.len() < ASKED_MAX {
-                self.room
-                    .append_known(asked_entry(&page, purpose, self.depth_asked(), now))?;
-                self.asked.insert(fingerprint);
-                granted.count(true);
-            } else {
-                granted.refuse(format!(
+            match self.ask_for(&page, purpose)? {
+                Asked::Now => granted.count(true),
+                Asked::Before => granted.count(false),
+                Asked::TooMany => granted.refuse(format!(
                     "{page}: {ASKED_MAX} pages are asked for and not visited yet; ask again later"
-                ));
+                )),
             }
         }
         Ok(granted)
+    }
+
+    /// Has a known page visited out of turn, once however often it is asked for.
+    pub(super) fn ask_for(
+        &mut self,
+        page: &PageUrl,
+        purpose: Purpose,
+    ) -> Result<Asked, CrawlError> {
+        let fingerprint = page.fingerprint();
+        if self.asked.contains(&fingerprint) {
+            return Ok(Asked::Before);
+        }
+        if ASKED_MAX <= self.asked.len() {
+            return Ok(Asked::TooMany);
+        }
+        let now = self.clock.now();
+        self.room
+            .append_known(asked_entry(page, purpose, self.depth_asked(), now))?;
+        self.asked.insert(fingerprint);
+        Ok(Asked::Now)
     }
 
     /// How deep a page counts that is asked for. How it was found is not at hand; where depth is bounded, it leads no further.

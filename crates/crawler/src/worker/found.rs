@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use junkai_archive::{DigestAlgorithm, digest, digest_bytes};
 use junkai_fetch::{Conditional, Exchange};
 use junkai_frontier::Time;
-use junkai_revisit::{Content, Digest, ETAG_BYTES_MAX, Found, PageState, Version};
+use junkai_page::content::Content;
+use junkai_revisit::{Digest, ETAG_BYTES_MAX, Found, PageState, Version};
 
 use crate::visit::Kept;
 

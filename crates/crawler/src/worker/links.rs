@@ -1,13 +1,14 @@
 //! Where a page leads: links, sitemap and feed entries, redirects, in canonical form and within scope.
 
+use junkai_archive::{digest, digest_bytes};
 use junkai_fetch::Exchange;
+use junkai_page::content::{self, Content};
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
-use junkai_revisit::Content;
 use junkai_weburl::PageUrl;
 
-use super::Worker;
+use super::{Worker, signals};
 use crate::scope::Found;
-use crate::visit::{Discovered, Purpose, Visit};
+use crate::visit::{Discovered, Purpose, Signal, Visit};
 
 /// What was understood of a page.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Understood {
     pub(crate) language: Option<String>,
     /// What the page says, whatever surrounds it.
     pub(crate) content: Option<Content>,
+    /// What it says of other pages' changes.
+    pub(crate) signals: Vec<Signal>,
     pub(crate) annotations: Vec<String>,
     /// What was wrong with the content, in words.
     pub(crate) remark: Option<String>,
@@ -94,15 +97,14 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
         ContentKind::Html => read_html(worker, visit, exchange, &decoded.bytes, understood),
         ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
             let sitemap = junkai_page::sitemap::parse(&decoded.bytes, visit.url.as_url());
-            let entries = sitemap
-                .index
-                .iter()
-                .chain(&sitemap.urls)
-                .map(|entry| entry.loc.as_str());
+            let entries = sitemap.index.iter().chain(&sitemap.urls);
+            understood.signals = signals::of_sitemap(worker, visit, entries.clone());
+            let entries = entries.map(|entry| entry.loc.as_str());
             understood.links = listed(worker, visit, entries);
         }
         ContentKind::Feed if worker.shared.settings.crawl.sitemaps => {
             let entries = junkai_page::feed::parse(&decoded.bytes, visit.url.as_url());
+            understood.signals = signals::of_feed(worker, visit, &entries);
             understood.links = listed(
                 worker,
                 visit,
@@ -111,6 +113,23 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
         }
         ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {}
     }
+    if worker.shared.settings.revisit.enabled && !is_known_payload(worker, visit, exchange) {
+        let mut furniture = worker.furniture.borrow_mut();
+        let url = visit.url.as_url();
+        understood.content = content::of(&mut furniture, &decoded.bytes, content_type, url);
+    }
+}
+
+/// Whether these are the very bytes of the last visit: then the content is known, too.
+fn is_known_payload(worker: &Worker, visit: &Visit, exchange: &Exchange) -> bool {
+    let version = visit
+        .state
+        .as_ref()
+        .and_then(|state| state.version.as_ref());
+    version.is_some_and(|version| {
+        let digest = digest(worker.shared.settings.archive.digest, exchange.payload());
+        digest_bytes(&digest).as_deref() == Some(version.digest.as_bytes())
+    })
 }
 
 fn read_html(

@@ -21,6 +21,24 @@ impl Backlog {
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
     pub fn sync(&mut self) -> Result<Lengths, BacklogError> {
+        let lengths = self.written()?;
+        for segment in self.segments.values_mut() {
+            segment.sync(&self.disk, &self.dir)?;
+        }
+        self.acks.sync(&self.disk, &self.dir)?;
+        if self.has_new_files {
+            self.disk.sync_dir(&self.dir)?;
+            self.has_new_files = false;
+        }
+        Ok(lengths)
+    }
+
+    /// Gives everything to the system, and says what a manifest must name, for one who makes the whole file system durable before that is written: so a
+    /// disk that is busy holds up nobody here.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn written(&mut self) -> Result<Lengths, BacklogError> {
         self.flush()?;
         self.retire();
         if self.acks.is_long() {
@@ -34,14 +52,6 @@ impl Backlog {
             });
             self.acks.compact(ranges, &self.disk, &self.dir)?;
             self.retired.acks.insert(old);
-        }
-        for segment in self.segments.values_mut() {
-            segment.sync(&self.disk, &self.dir)?;
-        }
-        self.acks.sync(&self.disk, &self.dir)?;
-        if self.has_new_files {
-            self.disk.sync_dir(&self.dir)?;
-            self.has_new_files = false;
         }
         Ok(self.lengths())
     }

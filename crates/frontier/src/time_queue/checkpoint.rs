@@ -24,6 +24,19 @@ impl TimeQueue {
         self.journal.write(&self.disk, &self.dir)
     }
 
+    /// Gives every change to the system, and says what a manifest must name, for one who makes the whole file system durable before that is written:
+    /// so a disk that is busy holds up nobody here.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn written(&mut self) -> Result<Lengths, TimeQueueError> {
+        self.flush()?;
+        Ok(Lengths {
+            generation: self.journal.generation,
+            bytes: self.journal.written,
+        })
+    }
+
     /// Makes everything durable, and says what the crawl's manifest must name.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use junkai_testweb::{
-    FolderConfig, GoneStatus, GraphConfig, HistoryConfig, Rule, SitemapHabit, Standard, TestWeb, TestWebConfig,
-    UnixSeconds, Validators, judge,
+    FolderConfig, GoneStatus, GraphConfig, HistoryConfig, Rule, SitemapHabit, Standard, TestWeb,
+    TestWebConfig, UnixSeconds, Validators, judge,
 };
 
 use crate::exit::Ending;
