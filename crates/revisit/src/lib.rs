@@ -41,6 +41,7 @@ pub use policy::PolicyKind;
 pub use relief::{ReliefCost, ReliefKind};
 pub use servers::{ServerReport, ServersConfig};
 pub use sighting::{Found, Hints, Sighting};
+pub use sites::SiteRates;
 pub use state::PageState;
 pub use trust::{Source, Trust};
 pub use version::{DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};

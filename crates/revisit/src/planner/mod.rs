@@ -368,9 +368,9 @@ fn take_over(known: &mut Version, found: &Version, change: Change) {
         known.content
     };
     *known = Version {
-        captured,
         indexed,
         content,
+        captured,
         ..found.clone()
     };
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use junkai_weburl::{Fingerprint, PageUrl};
 
-use self::rates::Rates;
+pub use self::rates::SiteRates;
 use crate::belief::Belief;
 use crate::codec::{Reader, put_varint};
 use crate::estimator::Prior;
@@ -24,7 +24,7 @@ pub(crate) struct Sites {
     places: HashMap<u64, usize>,
     bound: usize,
     hand: usize,
-    all: Rates,
+    all: SiteRates,
 }
 
 /// A site, in sixty-four bits.
@@ -40,7 +40,7 @@ impl SiteKey {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Site {
     key: SiteKey,
-    rates: Rates,
+    rates: SiteRates,
     records: [TrackRecord; Source::COUNT],
     /// Whether it was met since the hand last came by.
     is_met: bool,
@@ -56,7 +56,7 @@ impl Sites {
             places: HashMap::new(),
             bound: sites_max.max(1),
             hand: 0,
-            all: Rates::at_first(),
+            all: SiteRates::at_first(),
         }
     }
 
@@ -101,7 +101,7 @@ impl Sites {
     fn make_room(&mut self, key: SiteKey) -> usize {
         let site = Site {
             key,
-            rates: Rates::blank(),
+            rates: SiteRates::blank(),
             records: [TrackRecord::default(); Source::COUNT],
             is_met: true,
         };
@@ -159,7 +159,7 @@ impl Sites {
     /// What was known, for a table of at most `sites_max`; the sites beyond it are left out.
     pub(crate) fn read(reader: &mut Reader<'_>, sites_max: usize) -> Option<Sites> {
         let mut sites = Sites::new(sites_max);
-        sites.all = Rates::read(reader)?;
+        sites.all = SiteRates::read(reader)?;
         let hand = reader.number::<usize>()?;
         for _ in 0..reader.varint()? {
             let site = Site::read(reader)?;
@@ -179,7 +179,7 @@ impl Sites {
 impl Site {
     fn read(reader: &mut Reader<'_>) -> Option<Site> {
         let key = SiteKey(u64::from_le_bytes(reader.array()?));
-        let rates = Rates::read(reader)?;
+        let rates = SiteRates::read(reader)?;
         let flags = reader.byte().filter(|flags| *flags < 2 * IS_MET)?;
         let mut records = [TrackRecord::default(); Source::COUNT];
         for (index, record) in records.iter_mut().enumerate() {

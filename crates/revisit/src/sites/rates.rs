@@ -13,9 +13,9 @@ use crate::belief::Belief;
 use crate::codec::{Reader, put_double};
 use crate::estimator::Prior;
 
-/// Averages over pages.
+/// Averages over the pages of a site, or of all sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rates {
+pub struct SiteRates {
     /// In page-days.
     weight: f64,
     /// Mean of ln *λ*, *λ* in changes per second.
@@ -39,11 +39,12 @@ const WEIGHT_MAX: f64 = 10_000.0;
 /// Pages of a site are never taken for more alike than this, nor for more unlike.
 const VARIANCES: (f64, f64) = (0.1, 8.0);
 
-impl Rates {
+impl SiteRates {
     /// What is taken for known of all sites.
-    pub(super) fn at_first() -> Rates {
+    #[must_use]
+    pub fn at_first() -> SiteRates {
         let ln_rate = -(DAYS_AT_FIRST * DAY_SECONDS).ln();
-        Rates {
+        SiteRates {
             weight: WEIGHT_AT_FIRST,
             ln_rate,
             ln_rate_square: ln_rate * ln_rate + SPREAD_AT_FIRST * SPREAD_AT_FIRST,
@@ -51,15 +52,16 @@ impl Rates {
     }
 
     /// Of a site of which nothing is known.
-    pub(super) fn blank() -> Rates {
-        Rates {
+    #[must_use]
+    pub fn blank() -> SiteRates {
+        SiteRates {
             weight: 0.0,
-            ..Rates::at_first()
+            ..SiteRates::at_first()
         }
     }
 
     /// A page that was revisited after `gap` is now believed to change so often.
-    pub(super) fn take_in(&mut self, belief: &Belief, gap: Duration) {
+    pub fn take_in(&mut self, belief: &Belief, gap: Duration) {
         let weight = gap.as_secs_f64() / DAY_SECONDS;
         let all = self.weight + weight;
         if all <= 0.0 {
@@ -74,10 +76,11 @@ impl Rates {
     }
 
     /// These, and those of all sites for as much as they count.
-    pub(super) fn drawn_to(&self, all: &Rates) -> Rates {
+    #[must_use]
+    pub fn drawn_to(&self, all: &SiteRates) -> SiteRates {
         let part = WEIGHT_OF_ALL / (self.weight + WEIGHT_OF_ALL);
         let drawn = |own: f64, all: f64| own + part * (all - own);
-        Rates {
+        SiteRates {
             weight: self.weight,
             ln_rate: drawn(self.ln_rate, all.ln_rate),
             ln_rate_square: drawn(self.ln_rate_square, all.ln_rate_square),
@@ -85,7 +88,8 @@ impl Rates {
     }
 
     /// The distribution that fits them.
-    pub(super) fn prior(&self) -> Prior {
+    #[must_use]
+    pub fn prior(&self) -> Prior {
         let variance = self.ln_rate_square - self.ln_rate * self.ln_rate;
         let variance = variance.clamp(VARIANCES.0, VARIANCES.1);
         Prior::of_logarithm(self.ln_rate, variance)
@@ -97,8 +101,8 @@ impl Rates {
         }
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Rates> {
-        let rates = Rates {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Option<SiteRates> {
+        let rates = SiteRates {
             weight: reader.double()?,
             ln_rate: reader.double()?,
             ln_rate_square: reader.double()?,
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_prior_before_anything_is_known_is_the_stated_one() {
-        let prior = Rates::at_first().prior();
+        let prior = SiteRates::at_first().prior();
         assert!((prior.ln_rate() + (90.0 * DAY_SECONDS).ln()).abs() < 1e-6);
         assert!((prior.ln_variance().sqrt() - SPREAD_AT_FIRST).abs() < 1e-6);
     }
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn pages_that_are_alike_make_a_narrow_prior_and_others_a_wide_one() {
         let prior_of = |rates: [f64; 2]| {
-            let mut all = Rates::blank();
+            let mut all = SiteRates::blank();
             for _ in 0..1000 {
                 for rate in rates {
                     all.take_in(&Belief::point(rate / DAY_SECONDS), DAY);
@@ -149,8 +153,8 @@ mod tests {
 
     #[test]
     fn a_site_counts_for_itself_once_much_is_known_of_it() {
-        let all = Rates::at_first();
-        let mut site = Rates::blank();
+        let all = SiteRates::at_first();
+        let mut site = SiteRates::blank();
         let hourly = Belief::point(1.0 / 3600.0);
         site.take_in(&hourly, DAY);
         let early = site.drawn_to(&all).prior().ln_rate();
@@ -167,11 +171,11 @@ mod tests {
         fn a_prior_is_sound_whatever_was_taken_in(
             pages in prop::collection::vec((-30.0_f64..2.0, -3.0_f64..8.0, 0_u64..40_000_000), 0..200),
         ) {
-            let mut rates = Rates::blank();
+            let mut rates = SiteRates::blank();
             for (ln_rate, ln_shape, gap) in pages {
                 let belief = Belief { rate: ln_rate.exp(), shape: ln_shape.exp() };
                 rates.take_in(&belief, Duration::from_secs(gap));
-                let prior = rates.drawn_to(&Rates::at_first()).prior();
+                let prior = rates.drawn_to(&SiteRates::at_first()).prior();
                 prop_assert!(0.0 < prior.rate && prior.rate.is_finite());
                 prop_assert!(0.0 < prior.shape && prior.shape.is_finite());
             }
