@@ -158,3 +158,131 @@ pub(crate) fn compare(known: &Version, found: &Version, counts: Counts) -> Chang
         Counts::Payload | Counts::Content | Counts::Similarity(_) => changed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use junkai_frontier::Time;
+    use junkai_page::content::{Content, Sketch};
+    use junkai_weburl::{CanonicalConfig, Canonicalizer};
+
+    use super::*;
+    use crate::version::Digest;
+
+    fn version(digest: u8, content: Option<Content>) -> Version {
+        Version {
+            digest: Digest::new(&[digest; 20]).unwrap(),
+            indexed: None,
+            content,
+            captured: Time::EPOCH,
+            etag: Some("\"tag\"".into()),
+            last_modified: None,
+        }
+    }
+
+    fn content(fingerprint: u32, sketch: u128) -> Option<Content> {
+        Some(Content {
+            fingerprint: fingerprint.into(),
+            own: fingerprint,
+            sketch: Sketch::from_bits(sketch),
+            words: 500,
+        })
+    }
+
+    fn page(text: &str) -> PageUrl {
+        Canonicalizer::new(&CanonicalConfig::default())
+            .parse(text)
+            .unwrap()
+    }
+
+    #[test]
+    fn the_digest_decides_whatever_the_tag_says() {
+        let changed = Change::Changed { similarity: None };
+        // Both versions have the same entity tag.
+        assert_eq!(
+            compare(&version(1, None), &version(2, None), Counts::Content),
+            changed
+        );
+        let same = Change::Same(Sameness::Payload);
+        assert_eq!(
+            compare(&version(1, None), &version(1, None), Counts::Payload),
+            same
+        );
+    }
+
+    #[test]
+    fn noise_counts_only_where_every_byte_does() {
+        let (known, noisy) = (version(1, content(7, 5)), version(2, content(7, 5)));
+        let same = Change::Same(Sameness::Content);
+        assert_eq!(compare(&known, &noisy, Counts::Content), same);
+        assert_eq!(compare(&known, &noisy, Counts::Similarity(1.0)), same);
+        let changed = Change::Changed {
+            similarity: Some(1.0),
+        };
+        assert_eq!(compare(&known, &noisy, Counts::Payload), changed);
+    }
+
+    #[test]
+    fn a_little_is_not_a_change_where_similarity_counts() {
+        // Sketches of nothing in particular: as unlike as can be.
+        let (known, other) = (version(1, content(7, 0)), version(2, content(8, u128::MAX)));
+        let Change::Changed { similarity } = compare(&known, &other, Counts::Content) else {
+            panic!("another content is a change");
+        };
+        let similarity = similarity.unwrap();
+        let little = compare(&known, &other, Counts::Similarity(similarity));
+        assert_eq!(little, Change::ALittle { similarity });
+        assert!(!little.counts() && little.is_new_payload());
+        let strict = compare(&known, &other, Counts::Similarity(similarity + 0.01));
+        assert!(strict.counts());
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_holds() {
+        let rule = |scope: &str, counts| ChangeRule {
+            scope: scope.to_owned(),
+            counts,
+        };
+        let rules = [
+            rule("https://example.org/news/", Counts::Payload),
+            rule("example.org", Counts::Content),
+            rule("*.example.net", Counts::Similarity(0.5)),
+        ];
+        let otherwise = Counts::Similarity(0.96);
+        for (url, counts) in [
+            ("https://example.org/news/today", Counts::Payload),
+            ("http://example.org/news/today", Counts::Content),
+            ("https://example.org/", Counts::Content),
+            ("https://www.example.org/", otherwise),
+            ("https://example.net/", Counts::Similarity(0.5)),
+            ("https://a.b.example.net/", Counts::Similarity(0.5)),
+            ("https://notexample.net/", otherwise),
+        ] {
+            assert_eq!(counts_for(&page(url), &rules, otherwise), counts, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_scope_that_can_match_nothing_is_a_mistake() {
+        for (scope, is_right) in [
+            ("https://example.org/", true),
+            ("example.org", true),
+            ("*.example.org", true),
+            ("", false),
+            ("*.", false),
+            ("ftp://example.org/", false),
+            ("example.org/news", false),
+            ("*", false),
+        ] {
+            let rule = ChangeRule {
+                scope: scope.to_owned(),
+                counts: Counts::Content,
+            };
+            assert_eq!(rule.mistake().is_none(), is_right, "{scope:?}");
+        }
+        let rule = ChangeRule {
+            scope: "example.org".to_owned(),
+            counts: Counts::Similarity(1.5),
+        };
+        assert!(rule.mistake().is_some());
+    }
+}

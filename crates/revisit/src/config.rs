@@ -149,3 +149,52 @@ impl Default for RevisitConfig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_right_and_outlive_a_file() {
+        let config = RevisitConfig::default();
+        assert_eq!(config.mistakes(), Vec::<String>::new());
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<RevisitConfig>(&text).unwrap(), config);
+        assert_eq!(toml::from_str::<RevisitConfig>("").unwrap(), config);
+    }
+
+    #[test]
+    fn what_counts_is_said_in_one_line() {
+        let text = r#"
+            estimator = "seed-geometric-mean"
+            first_max = "3 days"
+            counts = "content"
+            change = [
+                { scope = "https://example.org/news/", counts = "payload" },
+                { scope = "*.example.net", counts = { similarity = 0.9 } },
+            ]
+        "#;
+        let config: RevisitConfig = toml::from_str(text).unwrap();
+        assert_eq!(config.estimator, EstimatorKind::SeedGeometricMean);
+        assert_eq!(config.counts, Counts::Content);
+        assert_eq!(config.change[1].counts, Counts::Similarity(0.9));
+        assert_eq!(config.mistakes(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_mistake_is_told() {
+        let text = r#"
+            objective = 2.0
+            visits_a_day = 0.0
+            first_min = "8 days"
+            interval_min = "1ms"
+            interval_max = "200 days"
+            gone_visits_max = 0
+            sites_max = 0
+            change = [{ scope = "", counts = "payload" }]
+        "#;
+        let config: RevisitConfig = toml::from_str(text).unwrap();
+        assert_eq!(config.mistakes().len(), 8, "{:?}", config.mistakes());
+        assert!(toml::from_str::<RevisitConfig>("interval = \"1s\"").is_err());
+    }
+}

@@ -3,9 +3,11 @@
 //! Each subcommand is a file below; `source` says where graphs come from, `show` prints.
 
 mod crawl;
+mod estimators;
 mod experiment;
 mod generate;
 mod graph;
+mod histories;
 mod show;
 mod source;
 mod what_if;
@@ -35,6 +37,9 @@ pub(crate) enum Lab {
     /// Ours against all policies of the seeds, at equal memory.
     #[command(after_help = experiment::EXAMPLES)]
     Beyond(experiment::BeyondArguments),
+    /// Seed 002: how well it is told how often pages change.
+    #[command(after_help = estimators::EXAMPLES)]
+    Estimators(estimators::Arguments),
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
@@ -52,6 +57,7 @@ pub(crate) fn run(lab: &Lab) -> Result<Ending> {
         Lab::Ring(arguments) => experiment::ring(arguments),
         Lab::InDegree(arguments) => experiment::in_degree(arguments),
         Lab::Beyond(arguments) => experiment::beyond(arguments),
+        Lab::Estimators(arguments) => estimators::run(arguments),
         Lab::Report(arguments) => experiment::report(arguments),
         Lab::WhatIf(arguments) => what_if::run(arguments),
     }

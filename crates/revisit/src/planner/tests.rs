@@ -1,1 +1,391 @@
+//! The planner as its callers see it: pages visited for months in a few lines.
 
+use std::time::Duration;
+
+use junkai_frontier::{ServerKey, Time};
+use junkai_weburl::{CanonicalConfig, Canonicalizer, PageUrl};
+
+use super::*;
+use crate::sighting::Hints;
+use crate::version::Digest;
+
+const DAY: Duration = Duration::from_hours(24);
+const SERVER: ServerKey = ServerKey::new(3);
+
+fn page(text: &str) -> PageUrl {
+    Canonicalizer::new(&CanonicalConfig::default())
+        .parse(text)
+        .unwrap()
+}
+
+fn version(number: u8, at: Time) -> Version {
+    Version {
+        digest: Digest::new(&[number; 20]).unwrap(),
+        indexed: None,
+        content: None,
+        captured: at,
+        etag: None,
+        last_modified: None,
+    }
+}
+
+/// A page that is visited whenever it is due, and what comes of it.
+struct Course {
+    planner: Planner,
+    page: PageUrl,
+    state: PageState,
+    next: Next,
+    visits: u32,
+}
+
+impl Course {
+    fn begin(config: &RevisitConfig) -> Course {
+        let mut planner = Planner::new(config, 16);
+        let page = page("https://example.org/page");
+        let at = Time::EPOCH + 365 * DAY;
+        let sighting = seen(&page, at, Found::Page(version(0, at)));
+        let (state, next) = planner.first_visit(&sighting, Draw::new(1 << 60));
+        Course {
+            planner,
+            page,
+            state,
+            next,
+            visits: 1,
+        }
+    }
+
+    fn due(&self) -> Time {
+        match self.next {
+            Next::At(at) => at,
+            Next::GiveUp(why) => panic!("given up: {why:?}"),
+        }
+    }
+
+    /// Visits the page when it is due.
+    fn visit(&mut self, found: impl FnOnce(Time) -> Found, hints: Hints) -> Change {
+        let at = self.due();
+        let mut sighting = seen(&self.page, at, found(at));
+        sighting.hints = hints;
+        let draw = Draw::of_visit(self.page.fingerprint(), self.visits);
+        self.visits += 1;
+        let judgement = self.planner.revisited(&mut self.state, &sighting, draw);
+        self.next = judgement.next;
+        judgement.change
+    }
+
+    fn visit_version(&mut self, number: u8) -> Change {
+        self.visit(|at| Found::Page(version(number, at)), Hints::default())
+    }
+}
+
+fn seen(page: &PageUrl, at: Time, found: Found) -> Sighting<'_> {
+    Sighting {
+        at,
+        page,
+        server: SERVER,
+        took: Duration::from_millis(300),
+        found,
+        hints: Hints::default(),
+    }
+}
+
+#[test]
+fn the_second_visit_comes_within_a_week() {
+    let config = RevisitConfig::default();
+    let page = page("https://example.org/");
+    for visit in 0..100 {
+        let mut planner = Planner::new(&config, 16);
+        let sighting = seen(&page, Time::EPOCH, Found::Page(version(0, Time::EPOCH)));
+        let draw = Draw::of_visit(page.fingerprint(), visit);
+        let (state, next) = planner.first_visit(&sighting, draw);
+        assert!(state.interval <= config.first_max, "{:?}", state.interval);
+        assert_eq!(next, Next::At(Time::EPOCH + state.interval));
+        assert_eq!(planner.servers().load(SERVER).pages(), 1);
+    }
+}
+
+#[test]
+fn a_page_that_always_changes_is_visited_ever_more_often_and_a_still_one_ever_less() {
+    let mut busy = Course::begin(&RevisitConfig::default());
+    let mut still = Course::begin(&RevisitConfig::default());
+    for number in 1..=40 {
+        assert_eq!(
+            busy.visit_version(number),
+            Change::Changed { similarity: None }
+        );
+        assert_eq!(still.visit_version(0), Change::Same(Sameness::Payload));
+    }
+    assert!(busy.state.interval < DAY, "{:?}", busy.state.interval);
+    assert!(
+        150 * DAY < still.state.interval,
+        "{:?}",
+        still.state.interval
+    );
+    assert!(still.state.interval <= 400 * DAY);
+    assert_eq!((busy.state.visits, busy.state.changes), (41, 40));
+    assert_eq!((still.state.visits, still.state.changes), (41, 0));
+    assert_eq!(still.state.changed, None);
+}
+
+#[test]
+fn the_capture_that_is_referred_to_is_the_one_in_full() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    let first = course.state.last_visit;
+    course.visit_version(0);
+    course.visit(|_| Found::NotModified, Hints::default());
+    assert_eq!(course.state.version.as_ref().unwrap().captured, first);
+    course.visit_version(1);
+    let version = course.state.version.as_ref().unwrap();
+    assert_eq!(version.captured, course.state.last_visit);
+}
+
+#[test]
+fn a_page_that_is_gone_is_visited_rarely_and_given_up_by_the_rule() {
+    let config = RevisitConfig {
+        gone_visits_max: 5,
+        gone_time_min: 30 * DAY,
+        ..RevisitConfig::default()
+    };
+    let mut course = Course::begin(&config);
+    course.visit_version(0);
+    let seen = course.state.seen;
+    let mut interval = course.state.interval;
+    let mut misses = 0;
+    while let Next::At(at) = course.next {
+        assert!(misses < 5 || at.saturating_duration_since(seen) < 31 * DAY * 100);
+        assert_eq!(
+            course.visit(|_| Found::Gone, Hints::default()),
+            Change::Gone
+        );
+        misses += 1;
+        if let Next::At(_) = course.next {
+            assert_eq!(course.state.interval, (2 * interval).min(400 * DAY));
+            interval = course.state.interval;
+        }
+    }
+    assert_eq!(course.next, Next::GiveUp(GiveUp::Gone));
+    assert!(5 <= misses);
+    let missing = course.state.last_visit.saturating_duration_since(seen);
+    assert!(30 * DAY <= missing);
+    assert_eq!(course.planner.servers().load(SERVER).pages(), 0);
+}
+
+#[test]
+fn a_page_that_comes_back_resumes() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    course.visit_version(0);
+    let before = course.state.interval;
+    for _ in 0..3 {
+        course.visit(|_| Found::Failed, Hints::default());
+    }
+    assert_eq!(course.state.misses, 3);
+    assert_eq!(course.state.interval, 8 * before);
+    assert_eq!(course.visit_version(0), Change::Same(Sameness::Payload));
+    assert_eq!(course.state.misses, 0);
+    assert_eq!(course.state.seen, course.state.last_visit);
+    assert_eq!(course.planner.servers().load(SERVER).pages(), 1);
+}
+
+#[test]
+fn a_server_that_is_down_for_a_month_loses_no_page() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    course.visit_version(0);
+    let seen = course.state.seen;
+    while course.due().saturating_duration_since(seen) < 179 * DAY {
+        course.visit(|_| Found::Failed, Hints::default());
+        assert!(matches!(course.next, Next::At(_)));
+    }
+    for _ in 0..5 {
+        if let Next::At(_) = course.next {
+            course.visit(|_| Found::Failed, Hints::default());
+        }
+    }
+    assert_eq!(course.next, Next::GiveUp(GiveUp::Failed));
+}
+
+#[test]
+fn a_page_that_was_never_there_is_not_kept() {
+    let mut planner = Planner::new(&RevisitConfig::default(), 16);
+    let page = page("https://example.org/");
+    for (found, next) in [
+        (Found::Gone, Next::GiveUp(GiveUp::Gone)),
+        (Found::Moved, Next::GiveUp(GiveUp::Moved)),
+    ] {
+        let sighting = seen(&page, Time::EPOCH, found);
+        assert_eq!(planner.first_visit(&sighting, Draw::new(0)).1, next);
+    }
+    assert_eq!(planner.servers().load(SERVER).pages(), 0);
+    let failed = seen(&page, Time::EPOCH, Found::Failed);
+    let (mut state, next) = planner.first_visit(&failed, Draw::new(0));
+    let Next::At(at) = next else {
+        panic!("a server that fails once is tried again");
+    };
+    let there = seen(&page, at, Found::Page(version(0, at)));
+    let judgement = planner.revisited(&mut state, &there, Draw::new(0));
+    assert_eq!(judgement.change, Change::First);
+    assert_eq!(state.version, Some(version(0, at)));
+}
+
+#[test]
+fn small_changes_add_up_to_one_that_counts() {
+    use junkai_page::content::{Content, Sketch};
+    let mut known = version(0, Time::EPOCH);
+    let content = |fingerprint: u32, sketch: u128| {
+        Some(Content {
+            fingerprint: fingerprint.into(),
+            own: fingerprint,
+            sketch: Sketch::from_bits(sketch),
+            words: 100,
+        })
+    };
+    known.content = content(1, 5);
+    let mut edited = version(1, Time::EPOCH + DAY);
+    edited.content = content(2, 7);
+    take_over(&mut known, &edited, Change::ALittle { similarity: 0.99 });
+    assert_eq!(known.digest, edited.digest);
+    assert_eq!(known.captured, edited.captured);
+    assert_eq!(
+        known.content,
+        content(1, 5),
+        "what changes are counted from"
+    );
+    let similarity = Some(0.5);
+    take_over(&mut known, &edited, Change::Changed { similarity });
+    assert_eq!(known.content, content(2, 7));
+}
+
+#[test]
+fn a_site_whose_dates_prove_true_is_taken_at_its_word() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    // The page is half an hour old at every visit.
+    let dated = |at: Time| {
+        let modified = at.as_micros() - 1_800_000_000;
+        let number = u8::try_from(at.as_micros() / 1000 % 251).unwrap();
+        Found::Page(Version {
+            last_modified: Some(Time::from_micros(modified - modified % 1_000_000)),
+            ..version(number, at)
+        })
+    };
+    let first_trust = course.planner.trust(&course.page, Source::LastModified);
+    assert!(first_trust.credit < 1e-9);
+    for _ in 0..30 {
+        course.visit(dated, Hints::default());
+    }
+    let trust = course.planner.trust(&course.page, Source::LastModified);
+    assert!(0.8 < trust.credit, "{trust:?}");
+    assert!(
+        course.state.interval < DAY / 6,
+        "{:?}",
+        course.state.interval
+    );
+    let age = course
+        .state
+        .last_visit
+        .saturating_duration_since(course.state.changed.unwrap());
+    assert!((Duration::from_mins(29)..Duration::from_mins(31)).contains(&age));
+}
+
+#[test]
+fn a_server_that_dates_every_page_now_is_not_believed() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    for number in 1..30 {
+        course.visit(
+            |at| {
+                Found::Page(Version {
+                    last_modified: Some(at),
+                    ..version(number, at)
+                })
+            },
+            Hints::default(),
+        );
+    }
+    let trust = course.planner.trust(&course.page, Source::LastModified);
+    assert!(trust.credit < 0.05, "{trust:?}");
+}
+
+#[test]
+fn signals_are_followed_while_they_prove_true() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    let advice = |course: &Course| {
+        course
+            .planner
+            .signal(&course.page, Source::Sitemap, Draw::new(u64::MAX))
+    };
+    assert_eq!(advice(&course), Advice::VisitNow, "a new source is tried");
+    for _ in 0..10 {
+        let changed = Time::from_micros(course.due().as_micros() - 7_000_000);
+        let hints = Hints {
+            sitemap: Some(changed),
+            ..Hints::default()
+        };
+        course.visit(|at| Found::Page(version(0, at)), hints);
+    }
+    assert_eq!(advice(&course), Advice::LeaveIt, "ten false alarms");
+    let lucky = Draw::new(0);
+    let trial = course.planner.signal(&course.page, Source::Sitemap, lucky);
+    assert_eq!(trial, Advice::VisitNow, "some are tried all the same");
+}
+
+#[test]
+fn what_is_known_outlives_a_stop() {
+    let config = RevisitConfig::default();
+    let mut course = Course::begin(&config);
+    for number in 0..20 {
+        course.visit_version(number / 2);
+    }
+    let saved = course.planner.save();
+    let mut restored = Planner::new(&config, 16);
+    restored.restore(&saved).unwrap();
+    assert_eq!(restored.save(), saved);
+    let explain = |planner: &Planner| {
+        let text = planner.explain(&course.state, &course.page, course.due());
+        text.to_string()
+    };
+    assert_eq!(explain(&restored), explain(&course.planner));
+    let load = restored.servers().load(SERVER).pages();
+    assert_eq!(load, 1);
+
+    let mut other = Planner::new(&config, 16);
+    let fresh = other.save();
+    assert_eq!(
+        other.restore(&[9]),
+        Err(RestoreError::UnknownFormat { format: 9 })
+    );
+    for cut in 0..saved.len() {
+        assert!(other.restore(&saved[..cut]).is_err(), "cut at {cut}");
+    }
+    assert_eq!(other.save(), fresh, "what is damaged changes nothing");
+}
+
+#[test]
+fn an_explanation_says_why() {
+    let mut course = Course::begin(&RevisitConfig::default());
+    let explain = |course: &Course| {
+        course
+            .planner
+            .explain(&course.state, &course.page, course.due())
+    };
+    assert_eq!(explain(&course).reason, Reason::FirstRevisit);
+    course.visit_version(0);
+    course.visit_version(1);
+    let explanation = explain(&course);
+    assert_eq!((explanation.visits, explanation.changes), (3, 1));
+    assert!(explanation.to_string().contains("changed at 1 of 3 visits"));
+    course.visit(|_| Found::Gone, Hints::default());
+    assert_eq!(explain(&course).reason, Reason::Missing { misses: 1 });
+}
+
+#[test]
+fn the_same_visits_make_the_same_plans() {
+    let run = || {
+        let mut course = Course::begin(&RevisitConfig::default());
+        let intervals: Vec<Duration> = (0..60)
+            .map(|number| {
+                course.visit_version(number / 7);
+                course.state.interval
+            })
+            .collect();
+        (intervals, course.state.encode(), course.planner.save())
+    };
+    assert_eq!(run(), run());
+}

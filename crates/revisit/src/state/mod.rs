@@ -4,6 +4,8 @@
 //! changes it; the driver reads `version` to ask conditionally, and owns `depth` and `kind`.
 
 mod encoding;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

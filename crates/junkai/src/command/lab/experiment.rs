@@ -13,7 +13,8 @@ use junkai_lab::report;
 use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
-use super::source::Sources;
+use super::source::{Sources, quoted};
+use super::{estimators, histories};
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
@@ -31,7 +32,7 @@ Examples:
   junkai lab report graphs/* --generate 300000 --out results";
 
 /// Where experiments write, unless told otherwise.
-const OUT_DEFAULT: &str = "junkai-lab";
+pub(super) const OUT_DEFAULT: &str = "junkai-lab";
 
 /// Starts of a graph, pages of a crawl, and sets of starts, unless told otherwise.
 const STARTS_DEFAULT: u16 = 5;
@@ -59,11 +60,7 @@ impl Common {
 
     /// The argument that writes to the same folder again, with a space before it.
     fn out_again(&self) -> String {
-        if self.out == Path::new(OUT_DEFAULT) {
-            String::new()
-        } else {
-            show::out_again(&self.out)
-        }
+        show::out_again_unless(&self.out, OUT_DEFAULT)
     }
 }
 
@@ -105,6 +102,9 @@ pub(crate) struct BeyondArguments {
 pub(crate) struct ReportArguments {
     #[command(flatten)]
     common: Common,
+    /// Change histories to replay; may be given several times [default: a generated one].
+    #[arg(long, value_name = "FILE")]
+    history: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -167,6 +167,7 @@ pub(super) fn beyond(arguments: &BeyondArguments) -> Result<Ending> {
 /// All of them, and the page.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let common = &arguments.common;
+    let histories = histories::read(&arguments.history, common.sources.seed())?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
@@ -180,6 +181,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         run_beyond(
             &subjects,
             &beyond_experiment(common, REPETITIONS_DEFAULT),
+            &bar,
+        ),
+        estimators::outcome(
+            &histories,
+            &estimators::experiment(&arguments.history, common.sources.seed()),
             &bar,
         ),
     ];
@@ -209,7 +215,12 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         common.out.display()
     );
     say!("Open the whole in a browser: {}", page.display());
-    let again = format!("junkai lab report{}", common.sources.again());
+    let histories: String = arguments
+        .history
+        .iter()
+        .map(|path| format!(" --history {}", quoted(path)))
+        .collect();
+    let again = format!("junkai lab report{}{histories}", common.sources.again());
     show::repeat_with(&again, &common.out_again());
     Ok(Ending::Well)
 }

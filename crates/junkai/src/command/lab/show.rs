@@ -56,6 +56,15 @@ pub(super) fn out_again(out: &Path) -> String {
     format!(" --out {}", quoted(out))
 }
 
+/// The same, if the folder is not the usual one.
+pub(super) fn out_again_unless(out: &Path, usual: &str) -> String {
+    if out == Path::new(usual) {
+        String::new()
+    } else {
+        out_again(out)
+    }
+}
+
 /// Makes the folder to write to: after the graphs are read, so that nothing is written in vain, and before the crawls, so that
 /// no work is done that cannot be written.
 pub(super) fn prepare(out: &Path) -> Result<()> {

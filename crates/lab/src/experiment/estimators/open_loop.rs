@@ -1,0 +1,204 @@
+//! Pages whose rate is known, visited at gaps that nobody chooses.
+//!
+//! A page changes once a day on average. Its gaps are *m* e^(*σN*) days, *N* standard normal: regular if *σ* is zero.
+
+use std::time::Duration;
+
+use junkai_revisit::estimator::{Evidence, Prior};
+use junkai_revisit::{Draw, SiteRates};
+use rayon::prelude::*;
+
+use super::EstimatorsExperiment;
+use super::contestant::Contestant;
+
+pub(super) const DAY_SECONDS: f64 = 86_400.0;
+
+/// One row: how pages are visited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Situation {
+    /// The median gap, in days, which is the mean time between changes.
+    pub(super) median: f64,
+    /// *σ*.
+    pub(super) sigma: f64,
+    pub(super) visits: u32,
+}
+
+/// All rows: regular, irregular and very irregular; gaps shorter than, equal to and longer than the time between changes; from
+/// few visits to many.
+pub(super) const SITUATIONS: [Situation; 36] = situations();
+
+const fn situations() -> [Situation; 36] {
+    const SIGMAS: [f64; 3] = [0.0, 0.5, 1.5];
+    const MEDIANS: [f64; 3] = [0.25, 1.0, 4.0];
+    const VISITS: [u32; 4] = [5, 20, 100, 1000];
+    let mut all = [Situation {
+        median: 0.0,
+        sigma: 0.0,
+        visits: 0,
+    }; 36];
+    let mut place = 0;
+    while place < all.len() {
+        all[place] = Situation {
+            sigma: SIGMAS[place / 12],
+            median: MEDIANS[place / 4 % 3],
+            visits: VISITS[place % 4],
+        };
+        place += 1;
+    }
+    all
+}
+
+/// What the priors of our filters are worth here: the logarithm of the rate is this uncertain.
+const PRIOR_SHAPE: f64 = 1.0;
+
+/// ln(λ̂/λ) of each run: every contestant's, and ours when nothing is known beforehand.
+#[derive(Clone, Debug)]
+struct Errors {
+    by_contestant: [f64; Contestant::ALL.len()],
+    cold: f64,
+    /// Nothing or everything changed: equation 4 and the exact solution have no answer.
+    is_singular: bool,
+}
+
+/// What came of one row.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) situation: Situation,
+    errors: Vec<Errors>,
+}
+
+/// What came of all rows.
+pub(super) struct OpenLoop {
+    pub(super) rows: Vec<Row>,
+}
+
+/// Bias and root mean square of ln(λ̂/λ).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quality {
+    pub(super) bias: f64,
+    pub(super) rmse: f64,
+}
+
+impl OpenLoop {
+    pub(super) fn run(experiment: &EstimatorsExperiment, meter: impl Fn(u64)) -> OpenLoop {
+        let mut rows = Vec::new();
+        for situation in SITUATIONS {
+            rows.push(Row::run(situation, experiment));
+            meter(rows.len() as u64);
+        }
+        OpenLoop { rows }
+    }
+}
+
+impl Row {
+    fn run(situation: Situation, experiment: &EstimatorsExperiment) -> Row {
+        let runs = if situation.visits < 1000 {
+            experiment.runs
+        } else {
+            experiment.runs.div_ceil(4)
+        };
+        let chance = Draw::new(experiment.seed)
+            .another(situation.median.to_bits())
+            .another(situation.sigma.to_bits());
+        let errors = (0..runs)
+            .into_par_iter()
+            .map(|run| one_page(situation, chance.another(run.into())))
+            .collect();
+        Row { situation, errors }
+    }
+
+    /// Of all runs; those without an answer are answered by back-off.
+    pub(super) fn quality(&self, contestant: Contestant) -> Quality {
+        quality(self.errors.iter().map(|errors| errors.of(contestant)))
+    }
+
+    /// Of the runs in which the exact solution exists, as the prototype measured; none if there are fewer than fifty.
+    pub(super) fn regular_quality(&self, contestant: Contestant) -> Option<Quality> {
+        let regular = || self.errors.iter().filter(|errors| !errors.is_singular);
+        (50 <= regular().count()).then(|| quality(regular().map(|errors| errors.of(contestant))))
+    }
+
+    /// Ours without a prior of the site.
+    pub(super) fn cold_quality(&self) -> Quality {
+        quality(self.errors.iter().map(|errors| errors.cold))
+    }
+
+    pub(super) fn singular_share(&self) -> f64 {
+        let singular = self.errors.iter().filter(|errors| errors.is_singular);
+        singular.count() as f64 / self.errors.len().max(1) as f64
+    }
+
+    /// Whether ours is no worse than another, its errors made `slack` times as large: squared errors are compared run by run, and
+    /// level is within two standard errors.
+    pub(super) fn is_no_worse_than(&self, other: Contestant, slack: f64) -> bool {
+        let differences: Vec<f64> = self
+            .errors
+            .iter()
+            .map(|errors| errors.of(Contestant::OURS).powi(2) - (slack * errors.of(other)).powi(2))
+            .collect();
+        let count = differences.len().max(2) as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares: f64 = differences.iter().map(|one| (one - mean).powi(2)).sum();
+        mean <= 2.0 * (squares / (count * (count - 1.0))).sqrt()
+    }
+}
+
+impl Errors {
+    fn of(&self, contestant: Contestant) -> f64 {
+        self.by_contestant[contestant.index()]
+    }
+}
+
+/// Visits one page, and asks everybody.
+fn one_page(situation: Situation, chance: Draw) -> Errors {
+    let lessons: Vec<Evidence> = (0..situation.visits)
+        .map(|visit| lesson(situation, chance.another(visit.into())))
+        .collect();
+    let changes = lessons
+        .iter()
+        .filter(|lesson| matches!(lesson, Evidence::Changed { .. }))
+        .count();
+    let expected = Prior::new(1.0 / (situation.median * DAY_SECONDS), PRIOR_SHAPE);
+    let error = |contestant: Contestant, prior: &Prior| {
+        let mut learner = contestant.learner(prior, None);
+        for lesson in &lessons {
+            learner.learn(lesson, prior);
+        }
+        (learner.belief(prior).rate * DAY_SECONDS).ln()
+    };
+    Errors {
+        by_contestant: Contestant::ALL.map(|contestant| error(contestant, &expected)),
+        cold: error(Contestant::OURS, &SiteRates::at_first().prior()),
+        is_singular: changes == 0 || changes == lessons.len(),
+    }
+}
+
+fn lesson(situation: Situation, chance: Draw) -> Evidence {
+    let days = situation.median * (situation.sigma * normal(chance)).exp();
+    let gap = Duration::from_secs_f64(days * DAY_SECONDS);
+    if chance.another(2).uniform() < -(-days).exp_m1() {
+        Evidence::Changed { gap }
+    } else {
+        Evidence::Same { gap }
+    }
+}
+
+/// A standard normal number (Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958).
+pub(super) fn normal(chance: Draw) -> f64 {
+    let radius = (-2.0 * (1.0 - chance.another(0).uniform()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * chance.another(1).uniform()).cos()
+}
+
+fn quality(errors: impl Iterator<Item = f64>) -> Quality {
+    let (mut count, mut sum, mut squares) = (0.0_f64, 0.0, 0.0);
+    for error in errors {
+        count += 1.0;
+        sum += error;
+        squares += error * error;
+    }
+    let count = count.max(1.0);
+    Quality {
+        bias: sum / count,
+        rmse: (squares / count).sqrt(),
+    }
+}
