@@ -179,13 +179,13 @@ mod tests {
         }
     }
 
-    fn content(fingerprint: u32, sketch: u128) -> Option<Content> {
-        Some(Content {
+    fn content(fingerprint: u32, sketch: u128) -> Content {
+        Content {
             fingerprint: fingerprint.into(),
             own: fingerprint,
             sketch: Sketch::from_bits(sketch),
             words: 500,
-        })
+        }
     }
 
     fn page(text: &str) -> PageUrl {
@@ -211,7 +211,10 @@ mod tests {
 
     #[test]
     fn noise_counts_only_where_every_byte_does() {
-        let (known, noisy) = (version(1, content(7, 5)), version(2, content(7, 5)));
+        let (known, noisy) = (
+            version(1, Some(content(7, 5))),
+            version(2, Some(content(7, 5))),
+        );
         let same = Change::Same(Sameness::Content);
         assert_eq!(compare(&known, &noisy, Counts::Content), same);
         assert_eq!(compare(&known, &noisy, Counts::Similarity(1.0)), same);
@@ -224,7 +227,10 @@ mod tests {
     #[test]
     fn a_little_is_not_a_change_where_similarity_counts() {
         // Sketches of nothing in particular: as unlike as can be.
-        let (known, other) = (version(1, content(7, 0)), version(2, content(8, u128::MAX)));
+        let (known, other) = (
+            version(1, Some(content(7, 0))),
+            version(2, Some(content(8, u128::MAX))),
+        );
         let Change::Changed { similarity } = compare(&known, &other, Counts::Content) else {
             panic!("another content is a change");
         };

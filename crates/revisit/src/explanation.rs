@@ -37,6 +37,8 @@ pub enum Reason {
     ShortestInterval,
     /// It would be due later, but every page is looked at once within the longest interval.
     LongestInterval,
+    /// Its server cannot bear more: the pages of that server are visited less often than they would be.
+    ServerLoad,
     /// It was not there: each such visit doubles the interval.
     Missing {
         /// Visits in a row that did not find it.
@@ -72,6 +74,9 @@ impl fmt::Display for Reason {
             }
             Reason::LongestInterval => {
                 formatter.write_str("no page is left alone for longer (revisit.interval_max)")
+            }
+            Reason::ServerLoad => {
+                formatter.write_str("its server cannot bear all that its pages ask for")
             }
             Reason::Missing { misses } => write!(
                 formatter,

@@ -16,7 +16,10 @@ mod open_loop;
 mod replay;
 mod tables;
 
+use std::time::Duration;
+
 use junkai_graph::history::History;
+use junkai_revisit::RevisitConfig;
 
 use self::closed_loop::ClosedLoop;
 use self::open_loop::OpenLoop;
@@ -34,6 +37,8 @@ pub struct EstimatorsExperiment {
     pub pages: u32,
     /// Pages of a history that are replayed, drawn at random where there are more. Default 2000.
     pub replayed_max: u32,
+    /// The time in which our filters forget, when a history is replayed. Default as a crawl has it.
+    pub forgetting: Duration,
     /// What chance is drawn from. Default 1.
     pub seed: u64,
     /// The command that repeats it, as it is to be printed. Default none.
@@ -46,6 +51,7 @@ impl Default for EstimatorsExperiment {
             runs: 2000,
             pages: 3000,
             replayed_max: 2000,
+            forgetting: RevisitConfig::default().forgetting,
             seed: 1,
             command: String::new(),
         }
@@ -59,7 +65,7 @@ pub fn run(histories: &[History], experiment: &EstimatorsExperiment, watch: Watc
         watch(Progress {
             done,
             total: trials,
-        })
+        });
     };
     let open = OpenLoop::run(experiment, meter);
     let closed = ClosedLoop::run(experiment);
@@ -121,6 +127,10 @@ impl Results {
             ),
             parameter("histories", histories.join("; ")),
             parameter("visits of a replay", replay::VISITS),
+            parameter(
+                "forgetting in a replay",
+                format!("{} days", experiment.forgetting.as_secs() / 86_400),
+            ),
             parameter(
                 "our prior",
                 "open loop: a mean rate of one change per median gap, which is up to four times off, with a standard deviation of \

@@ -232,6 +232,8 @@ impl Planner {
             }
         } else if state.visits < 2 {
             Reason::FirstRevisit
+        } else if self.servers().pressure(state.server).is_some() {
+            Reason::ServerLoad
         } else if asked < self.config.interval_min {
             Reason::ShortestInterval
         } else if self.config.interval_max < asked {

@@ -5,6 +5,7 @@ use junkai_charts::{Axis, Chart, Format, Grid, Line, Style};
 use super::Results;
 use super::contestant::Contestant;
 use super::open_loop::{Quality, Row};
+use super::replay::Bin;
 use crate::outcome::{Drawing, Figure};
 
 /// Who is drawn: the yardstick, the seed's reading of its equation, a better one, and ours.
@@ -91,7 +92,7 @@ impl Results {
                 );
             for contestant in DRAWN {
                 let bins = &replay.score(contestant).bins;
-                chart = chart.line(line(contestant, bins.iter().filter_map(|bin| bin.point())));
+                chart = chart.line(line(contestant, bins.iter().filter_map(Bin::point)));
             }
             grid = grid.chart(chart);
         }

@@ -17,12 +17,11 @@ use super::open_loop::{DAY_SECONDS, normal};
 
 /// In words, for whoever repeats it.
 pub(super) const VISITS: &str = "every page from its first day on, at gaps of a day to 200 days that are log-normal with a median of 14 days and a standard \
-     deviation of 1 of the logarithm, while it exists; estimators forget within a year";
+     deviation of 1 of the logarithm, while it exists";
 
 const GAP_MEDIAN_DAYS: f64 = 14.0;
 const GAP_SIGMA: f64 = 1.0;
 const GAP_DAYS: (f64, f64) = (1.0, 200.0);
-const FORGETTING: Duration = Duration::from_hours(365 * 24);
 
 /// No chance is taken for smaller than this, nor for so near to one: nobody's loss is infinite.
 const CHANCE_MIN: f64 = 1e-4;
@@ -111,7 +110,9 @@ impl Replay {
         visits.sort_by_key(|visit| (visit.at, visit.page));
         let scores = Contestant::ALL
             .into_par_iter()
-            .map(|contestant| foretell(contestant, &visits, chosen.len()))
+            .map(|contestant| {
+                Learners::new(contestant, chosen.len(), experiment.forgetting).foretell(&visits)
+            })
             .collect();
         let changed = visits.iter().filter(|visit| visit.has_changed).count();
         Replay {
@@ -177,27 +178,43 @@ fn visits_of(events: &[Event], page: u32, end: UnixSeconds, chance: Draw) -> Vec
     visits
 }
 
-/// One estimator goes through all visits in the order of time.
-fn foretell(contestant: Contestant, visits: &[Visit], pages: usize) -> Score {
-    let all = SiteRates::at_first();
-    let mut site = SiteRates::blank();
-    let mut learners: Vec<Option<Box<dyn Learner>>> =
-        std::iter::repeat_with(|| None).take(pages).collect();
-    let mut score = Score::default();
-    for visit in visits {
-        let prior = site.drawn_to(&all).prior();
-        let learner = learners[visit.page as usize]
-            .get_or_insert_with(|| contestant.learner(&prior, Some(FORGETTING)));
-        let gap = visit.gap;
-        let chance = learner.belief(&prior).chance(gap);
-        score.note(chance, visit.has_changed);
-        let evidence = if visit.has_changed {
-            Evidence::Changed { gap }
-        } else {
-            Evidence::Same { gap }
-        };
-        learner.learn(&evidence, &prior);
-        site.take_in(&learner.belief(&prior), gap);
+/// One estimator at work on all pages of a site.
+struct Learners {
+    contestant: Contestant,
+    forgetting: Duration,
+    of_pages: Vec<Option<Box<dyn Learner>>>,
+    site: SiteRates,
+}
+
+impl Learners {
+    fn new(contestant: Contestant, pages: usize, forgetting: Duration) -> Learners {
+        Learners {
+            contestant,
+            forgetting,
+            of_pages: std::iter::repeat_with(|| None).take(pages).collect(),
+            site: SiteRates::blank(),
+        }
     }
-    score
+
+    /// Goes through all visits in the order of time.
+    fn foretell(mut self, visits: &[Visit]) -> Score {
+        let all = SiteRates::at_first();
+        let mut score = Score::default();
+        for visit in visits {
+            let prior = self.site.drawn_to(&all).prior();
+            let learner = self.of_pages[visit.page as usize]
+                .get_or_insert_with(|| self.contestant.learner(&prior, Some(self.forgetting)));
+            let gap = visit.gap;
+            let chance = learner.belief(&prior).chance(gap);
+            score.note(chance, visit.has_changed);
+            let evidence = if visit.has_changed {
+                Evidence::Changed { gap }
+            } else {
+                Evidence::Same { gap }
+            };
+            learner.learn(&evidence, &prior);
+            self.site.take_in(&learner.belief(&prior), gap);
+        }
+        score
+    }
 }
