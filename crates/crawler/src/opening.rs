@@ -1,6 +1,7 @@
 //! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
 
 use std::fs::{self, File};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
@@ -156,7 +157,13 @@ fn known_pages(
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
     repairs.extend(damage_in_words(&recovery));
-    let mut planner = Planner::new(&settings.revisit, settings.ring.keys);
+    let mut revisit = settings.revisit.clone();
+    let in_flight = u32::try_from(settings.crawl.concurrency.get()).unwrap_or(u32::MAX);
+    revisit.servers.visits_in_flight = revisit
+        .servers
+        .visits_in_flight
+        .or(NonZeroU32::new(in_flight));
+    let mut planner = Planner::new(&revisit, settings.ring.keys);
     if let Some(learned) = planner_file::load(state)?
         && let Err(error) = planner.restore(&learned)
     {

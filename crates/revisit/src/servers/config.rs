@@ -23,7 +23,7 @@ pub struct ServersConfig {
     pub large_pages: u64,
     /// The share of a server's visits that is for known pages, from 0 to 1. Default 0.5: half of them, as seed 002 has it.
     pub known_share: f64,
-    /// Visits that the whole crawl has in flight at most, for the seed's condition on its own resources. Default: as many as there
+    /// Visits that the whole crawl has in flight at most, for the seed's condition on its own resources. Default: `crawl.concurrency`; in the lab as many as there
     /// are servers, so that the condition asks nothing.
     pub visits_in_flight: Option<NonZeroU32>,
     /// What is done for servers whose known pages ask for more than they can bear: `price` (the least valuable visits go
