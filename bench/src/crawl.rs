@@ -225,7 +225,7 @@ impl Bench {
             .arg("crawl")
             .args(&self.web.seeds)
             .args(["--scope", "any", "--allow-private", "--interval", "0s"])
-            .args(["--json", "--dns", &self.web.dns])
+            .args(["--once", "--json", "--dns", &self.web.dns])
             .arg("--archive")
             .arg(archive);
         command
