@@ -1,7 +1,7 @@
 //! Explained: what happened to a URL, why, and when it will be visited next. Reads only: a crawl may be running.
 //!
-//! The sources, in order: the settings (scope), the archived robots.txt, the event log, the index, the waiting visits on
-//! disk, and what servers asked for. Scans where it must: it is for a person who asks, not for the crawl.
+//! The sources, in order: the settings (scope), the archived robots.txt, the event log, the index, the waiting visits and the states of known pages
+//! on disk, what servers asked for, and what people wished. Scans where it must: it is for a person who asks, not for the crawl.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -20,6 +20,7 @@ use crate::CrawlError;
 use crate::clock;
 use crate::control::{self, Live};
 use crate::log::Event;
+use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
@@ -49,6 +50,12 @@ pub struct Explanation {
     pub visits: Vec<Event<'static>>,
     /// Its captures, from the index.
     pub captures: Vec<Entry>,
+    /// Its state, if it is visited again and again.
+    pub page: Option<KnownPage>,
+    /// What its server can bear, and what its known pages ask for, in words.
+    pub bears: Option<String>,
+    /// What the sources of its site have said of changes, in words.
+    pub signals: Option<String>,
     /// What its server asked for, if anything.
     pub server: Option<ServerState>,
     /// What the crawl that is running says of it; none if none is.
@@ -76,7 +83,8 @@ pub struct Waiting {
     pub worth: Option<f32>,
 }
 
-/// Explains a URL in the light of the archive in `folder`.
+/// Explains a URL in the light of the archive in `folder`. The states of known pages are looked through one by one; `progress` is told now and then
+/// how many were.
 ///
 /// # Errors
 /// If it is no archive, or cannot be read.
@@ -84,6 +92,7 @@ pub fn explain(
     folder: &Path,
     settings: &Settings,
     url: &PageUrl,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<Explanation, CrawlError> {
     let state = folder.join("state");
     if !state.is_dir() {
@@ -111,21 +120,32 @@ pub fn explain(
     let live = control::ask(&state, url.as_str());
     let address = visits.last().and_then(|event| event.server);
     let paused = Paused::load(&state)?.reason(url.host(), address);
-    let next_visit = next_visit(
-        settings.crawl.order,
-        live.as_ref(),
-        waiting.as_ref(),
-        server.as_ref(),
-        visits.last(),
-    );
+    let states = PageStates::open(folder, settings)?;
+    let page = states.find(url, progress)?;
+    let next_visit = match &page {
+        // A visit out of turn comes before.
+        Some(page) if waiting.is_none() && turn_of(live.as_ref()).is_none() => {
+            revisit_in_words(page, states.now())
+        }
+        _ => next_visit(
+            settings.crawl.order,
+            live.as_ref(),
+            waiting.as_ref(),
+            server.as_ref(),
+            visits.last(),
+        ),
+    };
     Ok(Explanation {
         scope: scope(&state, settings, url, depth)?,
-        known: waiting.is_some() || !visits.is_empty(),
+        known: waiting.is_some() || page.is_some() || !visits.is_empty(),
         next_visit: match &paused {
             Some(reason) => format!("{next_visit}; but {reason}"),
             None => next_visit,
         },
         paused,
+        bears: page.as_ref().map(|page| states.server_in_words(page)),
+        signals: page.as_ref().and_then(|page| states.signals_in_words(page)),
+        page,
         live,
         url: url.as_str().to_owned(),
         robots,
@@ -288,7 +308,7 @@ fn next_visit(
     server: Option<&ServerState>,
     last: Option<&Event<'_>>,
 ) -> String {
-    if let Some(turn) = live.and_then(|live| live.turn) {
+    if let Some(turn) = turn_of(live) {
         return format!("at {turn:.1}, its turn in the ring");
     }
     match (waiting, last) {
@@ -312,8 +332,25 @@ fn next_visit(
             status if status <= 0 => {
                 "none is planned: it was given up; name it as a seed to try again".to_owned()
             }
-            _ => "none is planned: it was visited, and this crawl visits each page once".to_owned(),
+            _ => "none is planned: it was visited, and either is gone for good or this crawl visits each page once; `junkai revisit` asks for it"
+                .to_owned(),
         },
         (None, None) => "none is planned: the crawl does not know it".to_owned(),
+    }
+}
+
+fn turn_of(live: Option<&Live>) -> Option<Timestamp> {
+    live.and_then(|live| live.turn)
+}
+
+/// When a known page is visited next.
+fn revisit_in_words(page: &KnownPage, now: Timestamp) -> String {
+    if page.due <= now {
+        format!(
+            "as soon as its server's turn comes: it has been due since {:.0}",
+            page.due
+        )
+    } else {
+        format!("at {:.0}, or soon after", page.due)
     }
 }

@@ -57,6 +57,8 @@ counters! {
     pages_known,
     /// When the next of them is due, in microseconds since the Unix epoch; zero if there is none.
     next_due,
+    /// What the crawl's clock shows, in microseconds since the Unix epoch.
+    now,
     /// Bytes received in this run.
     bytes_received,
     /// Bytes added to WARC files in this run.

@@ -228,6 +228,7 @@ impl Rounds {
         progress.waiting.set(backlog.waiting + backlog.in_hand);
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
+        progress.now.set(self.clock.now().as_micros());
         let known = self.known.stats();
         progress.pages_known.set(known.waiting + known.in_hand);
         progress

@@ -116,7 +116,7 @@ fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {
 }
 
 /// Number and bytes of the files below a folder.
-fn size_of_files(folder: &Path) -> Result<(u64, u64), CrawlError> {
+pub(crate) fn size_of_files(folder: &Path) -> Result<(u64, u64), CrawlError> {
     let (mut files, mut bytes) = (0, 0);
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -12,6 +12,7 @@ pub(crate) mod pause;
 pub(crate) mod revisit;
 pub(crate) mod robots;
 pub(crate) mod scope;
+pub(crate) mod state;
 pub(crate) mod stats;
 pub(crate) mod testweb;
 pub(crate) mod url;

@@ -56,6 +56,9 @@ enum Command {
     Scope(command::scope::Arguments),
     /// Say what happened to a URL, why, and when it will be visited next.
     Explain(command::explain::Arguments),
+    /// Show the known pages: when each is visited next and why, and what they come to.
+    #[command(subcommand)]
+    State(command::state::State),
     /// Say what an archive holds.
     Stats(command::stats::Arguments),
     /// Check, index and read WARC files.
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => command::pause::resume(&arguments),
         Command::Scope(arguments) => command::scope::run(arguments),
         Command::Explain(arguments) => command::explain::run(&arguments),
+        Command::State(state) => command::state::run(&state),
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),
         Command::Export(export) => command::export::run(&export),

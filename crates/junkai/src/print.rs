@@ -23,3 +23,37 @@ pub(crate) fn text(text: fmt::Arguments<'_>) {
         Err(error) => eprintln!("junkai: cannot print: {error}"),
     }
 }
+
+/// A time in the unit that fits.
+pub(crate) fn short(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
+    let (unit, name) = UNITS
+        .into_iter()
+        .find(|(unit, _)| *unit <= seconds)
+        .unwrap_or((1.0, "s"));
+    let number = seconds / unit;
+    if number < 10.0 && 0.05 < number.fract() {
+        format!("{number:.1} {name}")
+    } else {
+        format!("{number:.0} {name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        for (seconds, text) in [
+            (0.0, "0 s"),
+            (59.0, "59 s"),
+            (60.0, "1 min"),
+            (5400.0, "1.5 h"),
+            (86_400.0, "1 d"),
+            (34_560_000.0, "400 d"),
+        ] {
+            assert_eq!(short(seconds), text);
+        }
+    }
+}

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 
-use crate::print::say;
+use crate::print::{say, short};
 use crate::telling::counted;
 
 /// Characters of a failure's description that the live block shows.
@@ -137,13 +137,16 @@ impl Painter {
 
     fn line(&self, now: &Snapshot, rate: &Rate) -> String {
         format!(
-            "{}  {} pages  {:.1}/s  {}/s  known {}  waiting {}  servers {}  errors {}  archive {}  free {}{}",
+            "{}  {} pages  {:.1}/s  {}/s  known {}  waiting {}  revisits {} ({} changed, next {})  servers {}  errors {}  archive {}  free {}{}",
             clock(self.begun.elapsed()),
             grouped(now.pages),
             rate.pages,
             bytes(rate.bytes),
             grouped(now.known),
             grouped(now.waiting),
+            grouped(now.revisits),
+            grouped(now.changed),
+            next_revisit(now),
             grouped(now.servers),
             grouped(now.errors),
             bytes(now.bytes_stored),
@@ -155,7 +158,21 @@ impl Painter {
     }
 
     fn block(&mut self, now: &Snapshot, rate: &Rate) {
-        let rows = [
+        let mut rows = Vec::from(self.rows(now, rate));
+        if let Some(paused) = paused(now) {
+            rows.push(format!("  paused  {paused}"));
+        }
+        if let Some(trouble) = &now.trouble {
+            rows.push(format!("  trouble {}", shortened(trouble)));
+        }
+        self.clear();
+        let text = rows.join("\n") + "\n";
+        self.drawn_lines = rows.len();
+        write_out(&text);
+    }
+
+    fn rows(&self, now: &Snapshot, rate: &Rate) -> [String; 7] {
+        [
             format!(
                 "junkai  {}  {}",
                 clock(self.begun.elapsed()),
@@ -176,6 +193,14 @@ impl Painter {
                 "waiting",
                 &grouped(now.waiting),
                 &format!("{} in flight", now.in_flight),
+            ),
+            row(
+                "revisits",
+                &grouped(now.revisits),
+                &format!("{} changed", grouped(now.changed)),
+                "next",
+                &next_revisit(now),
+                &next_note(now),
             ),
             row(
                 "servers",
@@ -205,22 +230,7 @@ impl Painter {
                     "free"
                 },
             ),
-        ];
-        let mut rows = Vec::from(rows);
-        if let Some(paused) = paused(now) {
-            rows.push(format!("  paused  {paused}"));
-        }
-        if let Some(trouble) = &now.trouble {
-            rows.push(format!("  trouble {}", shortened(trouble)));
-        }
-        self.clear();
-        let text = rows.join(
-            "
-",
-        ) + "
-";
-        self.drawn_lines = rows.len();
-        write_out(&text);
+        ]
     }
 
     fn clear(&mut self) {
@@ -230,6 +240,22 @@ impl Painter {
             self.drawn_lines = 0;
         }
     }
+}
+
+/// When the next known page is due.
+fn next_revisit(now: &Snapshot) -> String {
+    match now.next_due.checked_sub(now.now) {
+        _ if now.next_due == 0 => "-".to_owned(),
+        None | Some(0) => "now".to_owned(),
+        Some(micros) => format!("in {}", short(micros as f64 / 1e6)),
+    }
+}
+
+/// Of how many pages, and whether there is nothing to do until then.
+fn next_note(now: &Snapshot) -> String {
+    let is_idle = now.waiting == 0 && now.in_flight == 0 && now.now < now.next_due;
+    let sleeping = if is_idle { ", sleeping" } else { "" };
+    format!("of {}{sleeping}", counted(now.pages_known, "page"))
 }
 
 /// What does not go on, and why, if anything.
@@ -264,7 +290,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
             Ended::Complete if now.pages == 0 && 0 < now.errors => "Nothing could be visited.",
             Ended::Complete if 0 < now.discarded =>
                 "The crawl is complete, but for what found no room in the ring.",
-            Ended::Complete => "The crawl is complete: everything in scope has been visited.",
+            Ended::Complete => "The crawl is complete: everything in scope has been visited once.",
             Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
             Ended::TimeReached => "Stopped: the time asked for is over.",
             Ended::Stopped => "Stopped on request.",
@@ -277,6 +303,15 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         now.pages as f64 / seconds,
         bytes(now.bytes_received)
     );
+    if 0 < now.revisits + now.pages_known {
+        say!(
+            "  {} were revisits, of which {} found a change; {} will be visited again, {} were given up",
+            grouped(now.revisits),
+            grouped(now.changed),
+            counted(now.pages_known, "page"),
+            grouped(now.given_up)
+        );
+    }
     say!(
         "  {} known, {} waiting, {} servers, {} errors, {} kept out by robots.txt",
         grouped(now.known),
@@ -301,10 +336,13 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     say!("  index     {folder}/indexes/");
     say!("  log       {folder}/logs/crawl.log");
     say!("Next:");
-    if summary.ended != Ended::Complete {
-        say!("  {go_on} --archive {folder}             go on from here");
-    }
+    let why = match summary.ended {
+        Ended::Complete => "keep it up to date",
+        _ => "go on from here",
+    };
+    say!("  {go_on} --archive {folder}             {why}");
     say!("  junkai stats --archive {folder}             what the archive holds");
+    say!("  junkai state stats --archive {folder}       which pages are visited again, and when");
     say!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
     say!("  junkai warc check {folder}/archive/*        prove every record");
 }

@@ -12,7 +12,7 @@ use crate::print::say;
 /// Whom a wish is told, and how the answer is printed.
 #[derive(clap::Args)]
 pub(crate) struct Target {
-    /// The archive's folder. If a crawl is running there it is told at once; if not, the next one is.
+    /// The archive's folder.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) archive: PathBuf,
     /// Print JSON.

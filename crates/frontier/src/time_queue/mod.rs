@@ -62,7 +62,7 @@ pub use lately::put_since;
 pub use layout::{Bucket, Calendar};
 pub use lengths::{Lengths, Recovery, Tails};
 pub use record::{Record, RecordRef};
-pub use scan::look;
+pub use scan::{look, look_at_spans};
 pub use stats::{SpanStats, TimeQueueStats, Traffic};
 pub use ticket::Ticket;
 

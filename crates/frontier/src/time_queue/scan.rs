@@ -7,6 +7,7 @@ use std::path::Path;
 use super::buffers::Gathered;
 use super::contents::Contents;
 use super::cursor::{Cursor, ReadFault, Reader};
+use super::stats::{SpanStats, spans};
 use super::{Lengths, RecordRef, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, recovery};
 use crate::disk::Disk;
 
@@ -24,9 +25,19 @@ impl TimeQueue {
 /// empty directory has no records.
 pub fn look(dir: &Path, visit: impl FnMut(RecordRef)) -> Result<(), TimeQueueError> {
     let disk = Disk::default();
+    scan(&contents_beside(&disk, dir)?, &disk, dir, visit)
+}
+
+/// The buckets of the time queue in `dir` by how much time they cover, the finest first; as [`look`], it changes nothing there.
+pub fn look_at_spans(dir: &Path) -> Result<Vec<SpanStats>, TimeQueueError> {
+    Ok(spans(&contents_beside(&Disk::default(), dir)?))
+}
+
+/// What is in `dir`, while a live crawl may be writing there.
+fn contents_beside(disk: &Disk, dir: &Path) -> Result<Contents, TimeQueueError> {
     let page_bytes = TimeQueueConfig::default().page_bytes;
     let nothing = Lengths::default();
-    let load = || recovery::load(&disk, dir, page_bytes, Tails::Keep(&nothing));
+    let load = || recovery::load(disk, dir, page_bytes, Tails::Keep(&nothing));
     let mut loaded = load()?;
     for _ in 1..LOOKS_MAX {
         // A journal or a bucket may have been removed between listing and reading.
@@ -36,7 +47,7 @@ pub fn look(dir: &Path, visit: impl FnMut(RecordRef)) -> Result<(), TimeQueueErr
         }
         loaded = load()?;
     }
-    scan(&loaded.contents, &disk, dir, visit)
+    Ok(loaded.contents)
 }
 
 fn scan(

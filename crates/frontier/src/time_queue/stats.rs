@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::TimeQueue;
+use super::contents::Contents;
 
 /// What the time queue holds and takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -72,19 +73,9 @@ impl TimeQueue {
     /// What the time queue holds, takes and does.
     #[must_use]
     pub fn stats(&self) -> TimeQueueStats {
-        let mut spans = BTreeMap::new();
-        let mut bits = 0;
-        for (number, file) in &self.contents.buckets {
-            let span: &mut SpanStats = spans.entry(file.bucket.span).or_default();
-            span.span = Duration::from_micros(file.bucket.span);
-            span.buckets += 1;
-            span.runs += u64::from(file.size.runs);
-            let buffered = self.contents.buffers.records_of(*number);
-            span.records += u64::from(file.left()) + u64::from(buffered);
-            span.bytes += file.size.bytes;
-            bits += file.memory_bytes();
-        }
-        let spans: Vec<SpanStats> = spans.into_values().collect();
+        let spans = spans(&self.contents);
+        let files = self.contents.buckets.values();
+        let bits: usize = files.map(super::contents::BucketFile::memory_bytes).sum();
         let cursors = self.reading.values().chain(&self.current);
         let notes = self.contents.early.values().map(|note| note.len() + 24);
         let memory = self.contents.buffers.memory_bytes()
@@ -113,4 +104,19 @@ impl TimeQueue {
             },
         }
     }
+}
+
+/// The buckets by how much time they cover, the finest first.
+pub(super) fn spans(contents: &Contents) -> Vec<SpanStats> {
+    let mut spans = BTreeMap::new();
+    for (number, file) in &contents.buckets {
+        let span: &mut SpanStats = spans.entry(file.bucket.span).or_default();
+        span.span = Duration::from_micros(file.bucket.span);
+        span.buckets += 1;
+        span.runs += u64::from(file.size.runs);
+        let buffered = contents.buffers.records_of(*number);
+        span.records += u64::from(file.left()) + u64::from(buffered);
+        span.bytes += file.size.bytes;
+    }
+    spans.into_values().collect()
 }

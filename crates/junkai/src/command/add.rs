@@ -12,6 +12,8 @@ use crate::telling::{Target, counted};
 /// What `junkai add` takes.
 #[derive(clap::Args)]
 #[command(after_help = "\
+If a crawl is running in the archive it is told at once; if not, the next one begins with it.
+
 Examples:
   junkai add --archive example https://example.org/new/    one more place to start from
   junkai add --archive example --seeds-file list.txt       many of them
@@ -45,16 +47,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     };
     let told = target.tell(&target.settings()?, &[wish])?;
     let granted = &told.granted;
-    let mut words = format!("added {}", counted(granted.done, "seed"));
-    if 0 < granted.already {
-        words += &format!(
-            "; {} known already",
-            match granted.already {
-                1 => "1 was".to_owned(),
-                more => format!("{more} were"),
-            }
-        );
-    }
+    let known = match granted.already {
+        0 => String::new(),
+        1 => "; 1 was known already".to_owned(),
+        more => format!("; {more} were known already"),
+    };
+    let mut words = format!("added {}{known}", counted(granted.done, "seed"));
     if 0 < granted.done {
         words = format!("{words}\n{}", target.when(&told));
     }

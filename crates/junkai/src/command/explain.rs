@@ -1,5 +1,6 @@
 //! `junkai explain`: what happened to a URL, why, and when it will be visited next.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -10,6 +11,7 @@ use junkai_weburl::Canonicalizer;
 use crate::config;
 use crate::exit::Ending;
 use crate::print::say;
+use crate::screen::grouped;
 
 /// What `junkai explain` takes.
 #[derive(clap::Args)]
@@ -36,7 +38,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let url = Canonicalizer::new(&settings.canonical)
         .parse_seed(&arguments.url)
         .with_context(|| format!("{:?} is not a URL that can be crawled", arguments.url))?;
-    let explanation = explain(&arguments.archive, &settings, &url)?;
+    let mut shown = false;
+    let mut progress = |pages: u64| {
+        if std::io::stderr().is_terminal() {
+            eprint!("\rlooking through the known pages: {}", grouped(pages));
+            shown = true;
+        }
+    };
+    let explanation = explain(&arguments.archive, &settings, &url, &mut progress)?;
+    if shown {
+        eprintln!();
+    }
     if arguments.json {
         say!("{}", serde_json::to_string(&explanation)?);
     } else {
@@ -47,6 +59,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 
 fn print(explanation: &Explanation) {
     say!("{}", explanation.url);
+    print_past(explanation);
+    print_future(explanation);
+}
+
+/// Whether it may be visited, and what became of it so far.
+fn print_past(explanation: &Explanation) {
     say!("  scope     {}", explanation.scope);
     say!(
         "  robots    {}",
@@ -81,6 +99,10 @@ fn print(explanation: &Explanation) {
             capture.offset
         );
     }
+}
+
+/// What is known of it and of its server, and when it is visited next.
+fn print_future(explanation: &Explanation) {
     if let Some(waiting) = &explanation.waiting {
         let via = if waiting.via.is_empty() {
             "a seed".to_owned()
@@ -92,6 +114,15 @@ fn print(explanation: &Explanation) {
             waiting.depth,
             waiting.tries
         );
+    }
+    if let Some(page) = &explanation.page {
+        say!("  known     {}", page.why);
+    }
+    if let Some(bears) = &explanation.bears {
+        say!("  bears     {bears}");
+    }
+    if let Some(signals) = &explanation.signals {
+        say!("  signals   {signals}");
     }
     let asked = |server: &&ServerState| !server.interval_told.is_zero() || 0 < server.strikes;
     if let Some(server) = explanation.server.as_ref().filter(asked) {

@@ -6,11 +6,16 @@ use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
 use crate::print::say;
-use crate::telling::{Target, counted};
+use crate::telling::Target;
+
+/// Names that are listed as still paused.
+const NAMES_MAX: usize = 20;
 
 /// What `junkai pause` and `junkai resume` take.
 #[derive(clap::Args)]
 #[command(after_help = "\
+If a crawl is running in the archive it is told at once; if not, the next one begins with it.
+
 Examples:
   junkai pause --archive example example.org      no more visits to this host
   junkai pause --archive example 192.0.2.7        nor to this server, whichever hosts live there
@@ -74,21 +79,22 @@ pub(crate) fn resume(arguments: &Arguments) -> Result<Ending> {
 }
 
 fn resumed(target: &Target, told: &Told, names: &str, left: &Paused) -> String {
-    let mut words = match told.granted.done {
+    let mut lines = vec![match told.granted.done {
         0 => format!("{names}: not paused"),
         _ => format!("resumed {names}\n{}", target.when(told)),
-    };
+    }];
     if left.all.is_some() {
-        words += "\nthe whole crawl is still paused; `junkai resume --all` lets it go on";
-    }
-    let by_name = left.hosts.len() + left.servers.len();
-    if 0 < by_name {
-        words += &format!(
-            "\nstill paused: {}, by name",
-            counted(by_name as u64, "host or server")
+        lines.push(
+            "the whole crawl is still paused; `junkai resume --all` lets it go on".to_owned(),
         );
     }
-    words
+    let by_name = left.hosts.keys().cloned();
+    let by_name = by_name.chain(left.servers.keys().map(ToString::to_string));
+    let by_name = by_name.take(NAMES_MAX).collect::<Vec<_>>().join(", ");
+    if !by_name.is_empty() {
+        lines.push(format!("still paused by name: {by_name}"));
+    }
+    lines.join("\n")
 }
 
 fn whom(arguments: &Arguments, settings: &Settings) -> Result<Vec<Whom>> {

@@ -10,6 +10,8 @@ use crate::telling::{Target, counted};
 /// What `junkai revisit` takes.
 #[derive(clap::Args)]
 #[command(after_help = "\
+If a crawl is running in the archive it is told at once; if not, the next one begins with it.
+
 Examples:
   junkai revisit --archive example https://example.org/news           this page, as soon as its server's turn comes
   junkai revisit --archive example --prefix https://example.org/docs/ every captured page below
@@ -61,10 +63,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let told = target.tell(&settings, &[Wish::Revisit { pages }])?;
     let granted = &told.granted;
-    let mut words = format!("asked for {} out of turn", counted(granted.done, "page"));
-    if 0 < granted.already {
-        words += &format!("; {} asked for already", granted.already);
-    }
+    let already = match granted.already {
+        0 => String::new(),
+        more => format!("; {more} asked for already"),
+    };
+    let pages = counted(granted.done, "page");
+    let mut words = format!("asked for {pages} out of turn{already}");
     if 0 < granted.done {
         words = format!("{words}\n{}", target.when(&told));
     }

@@ -10,6 +10,8 @@ use crate::telling::{Target, counted};
 /// What `junkai scope` takes.
 #[derive(clap::Args)]
 #[command(after_help = "\
+If a crawl is running in the archive it is told at once; if not, the next one begins with it.
+
 Examples:
   junkai scope --archive example                          what belongs to the crawl
   junkai scope --archive example --include '/docs/'       this too, from now on

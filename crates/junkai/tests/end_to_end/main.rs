@@ -29,6 +29,8 @@ mod robots_redirect;
 #[cfg(test)]
 mod standard;
 #[cfg(test)]
+mod state;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod wishes;

@@ -157,7 +157,7 @@ fn waiting_pages(stage: &Stage) -> BTreeSet<String> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let waits = |page: &String| {
         let url = canonical.parse(page).unwrap();
-        let told = explain(&stage.archive(), &settings, &url).unwrap();
+        let told = explain(&stage.archive(), &settings, &url, &mut |_| {}).unwrap();
         told.waiting.is_some()
     };
     stage.web.pages().filter(waits).collect()

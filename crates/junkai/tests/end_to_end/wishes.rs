@@ -208,7 +208,7 @@ fn a_paused_host_is_not_visited_over_restarts_and_loses_nothing() {
         assert!(explained["next_visit"].as_str().unwrap().contains("paused"));
         assert!(crawl.kill());
     }
-    assert_eq!(answers(&stage, "host1.test").len(), 0);
+    assert!(answers(&stage, "host1.test").is_empty());
     let stats = told(&stage, "stats", &[]);
     assert!(stats["paused"]["hosts"]["host1.test"].is_u64(), "{stats}");
     let shown = tell(&stage, "pause", &[]).expect(0);

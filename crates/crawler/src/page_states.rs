@@ -1,0 +1,487 @@
+//! The states of known pages, for people: each of them, one of them, and all together. Reads only: a crawl may be running.
+//!
+//! Walks the time queue from front to back, because it knows no look-up by URL; nothing is held in memory but counts. What the planner has learned of
+//! sites and servers is of the last checkpoint.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use junkai_frontier::time_queue::{self, RecordRef, SpanStats};
+use junkai_frontier::{ServerKey, Time};
+use junkai_revisit::{PageState, Planner, ServerReport, Source};
+use junkai_weburl::{Canonicalizer, PageUrl};
+use serde::Serialize;
+
+use crate::clock::{Clock, timestamp};
+use crate::manifest::Manifest;
+use crate::settings::Settings;
+use crate::stats::size_of_files;
+use crate::{CrawlError, planner_file};
+
+/// Overloaded servers that are listed, the worst first.
+const OVERLOADED_MAX: usize = 20;
+/// Records between two calls of whoever shows progress.
+const PROGRESS_EVERY: u64 = 1 << 18;
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+/// Upper ends of the classes in which intervals are counted.
+const INTERVALS: [Duration; 11] = [
+    HOUR,
+    Duration::from_hours(6),
+    DAY,
+    Duration::from_hours(3 * 24),
+    Duration::from_hours(7 * 24),
+    Duration::from_hours(14 * 24),
+    Duration::from_hours(30 * 24),
+    Duration::from_hours(90 * 24),
+    Duration::from_hours(180 * 24),
+    Duration::from_hours(300 * 24),
+    Duration::MAX,
+];
+
+/// A known page, and when it is visited next.
+#[derive(Clone, Debug, Serialize)]
+pub struct KnownPage {
+    /// The page.
+    pub url: String,
+    /// When it is due.
+    pub due: Timestamp,
+    /// When it was last visited.
+    pub last_visit: Timestamp,
+    /// When it was last found changed; none if it never was.
+    pub last_change: Option<Timestamp>,
+    /// Time between two visits, in seconds.
+    pub interval_seconds: f64,
+    /// Visits so far.
+    pub visits: u32,
+    /// Those that found a change.
+    pub changes: u32,
+    /// Visits in a row that did not find it.
+    pub misses: u8,
+    /// Signals of a change since its last visit.
+    pub signals: u8,
+    /// How often it is believed to change, per day.
+    pub changes_a_day: f64,
+    /// The chance that it has changed by now.
+    pub chance: f64,
+    /// The key of its server.
+    pub server: ServerKey,
+    /// Why it is visited when it is.
+    pub why: String,
+}
+
+/// What the states of all known pages come to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StateStats {
+    /// Known pages.
+    pub records: u64,
+    /// Of these, the ones whose state cannot be read.
+    pub damaged: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// The buckets by how much time they cover.
+    pub spans: Vec<SpanStats>,
+    /// Pages whose time has come.
+    pub overdue: u64,
+    /// Pages due within an hour from now.
+    pub due_in_hour: u64,
+    /// Pages due within a day.
+    pub due_in_day: u64,
+    /// Pages due within a week.
+    pub due_in_week: u64,
+    /// When the first page is due.
+    pub next_due: Option<Timestamp>,
+    /// Pages by the time between two visits.
+    pub intervals: Vec<IntervalCount>,
+    /// Visits a day that all these intervals ask for.
+    pub visits_a_day: f64,
+    /// The most that the settings allow.
+    pub visits_a_day_max: Option<f64>,
+    /// What a visit must be worth: the expected number of changes since the last one at which a page is visited.
+    pub price: f64,
+    /// Servers with known pages.
+    pub servers: u32,
+    /// Servers whose pages ask for more visits than they can bear, the worst first.
+    pub overloaded: Vec<OverloadedServer>,
+}
+
+/// How many pages have intervals of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct IntervalCount {
+    /// The longest interval of the class, in seconds; none for the last class.
+    pub seconds_max: Option<u64>,
+    /// The pages.
+    pub pages: u64,
+}
+
+/// A server whose pages ask for more than it can bear, and what that costs.
+#[derive(Clone, Debug, Serialize)]
+pub struct OverloadedServer {
+    /// Its key.
+    pub server: ServerKey,
+    /// Known pages.
+    pub pages: u64,
+    /// How many times its capacity they ask for.
+    pub overload: f64,
+    /// Least time between two visits to known pages, in seconds.
+    pub pace_seconds: f64,
+    /// Visits that relief has saved since the crawl began.
+    pub visits_saved: f64,
+    /// Versions that it is expected to have cost.
+    pub versions_lost: f64,
+}
+
+/// The states of an archive's known pages.
+pub struct PageStates {
+    state: PathBuf,
+    settings: Settings,
+    planner: Planner,
+    canonical: Canonicalizer,
+    now: Time,
+}
+
+impl PageStates {
+    /// Looks at the archive in `folder`.
+    ///
+    /// # Errors
+    /// If it is no archive, or cannot be read.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<PageStates, CrawlError> {
+        let state = folder.join("state");
+        if !state.is_dir() {
+            return Err(CrawlError::NoArchive {
+                archive: folder.to_owned(),
+            });
+        }
+        let mut planner = Planner::new(&settings.revisit, settings.ring.keys);
+        if let Some(learned) = planner_file::load(&state)?
+            && let Err(error) = planner.restore(&learned)
+        {
+            tracing::warn!(%error, "what was learned of sites and servers cannot be read");
+        }
+        let last = Manifest::load(&state)?.map_or(Time::EPOCH, |manifest| manifest.now);
+        Ok(PageStates {
+            now: Clock::start(&settings.clock, last).now(),
+            canonical: Canonicalizer::new(&settings.canonical),
+            settings: settings.clone(),
+            planner,
+            state,
+        })
+    }
+
+    /// What the archive's clock shows.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        timestamp(self.now)
+    }
+
+    /// Shows every known page, in the order of the files: about that in which they are due.
+    ///
+    /// # Errors
+    /// If the states cannot be read.
+    pub fn each(&self, mut show: impl FnMut(KnownPage)) -> Result<(), CrawlError> {
+        self.walk(|record| {
+            if let Some(page) = self.known_page(&record) {
+                show(page);
+            }
+        })
+    }
+
+    /// Finds one page; `progress` is told now and then how many were looked at.
+    ///
+    /// # Errors
+    /// If the states cannot be read.
+    pub fn find(
+        &self,
+        url: &PageUrl,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Option<KnownPage>, CrawlError> {
+        let (mut found, mut looked_at) = (None, 0);
+        self.walk(|record| {
+            looked_at += 1;
+            if looked_at % PROGRESS_EVERY == 0 {
+                progress(looked_at);
+            }
+            if record.url == url.as_str() {
+                found = self.known_page(&record);
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// What is known of the server of a page, in words.
+    #[must_use]
+    pub fn server_in_words(&self, page: &KnownPage) -> String {
+        let report = self.planner.servers().report(page.server);
+        let pages = match report.pages {
+            1 => "1 known page asks".to_owned(),
+            pages => format!("{pages} known pages ask"),
+        };
+        let seconds = |per_second: f64| Duration::try_from_secs_f64(1.0 / per_second).ok();
+        let every = |per_second: f64| {
+            seconds(per_second).map_or_else(
+                || "none".to_owned(),
+                |wait| format!("one every {}", span(wait)),
+            )
+        };
+        let verdict = if report.is_overloaded() {
+            format!(
+                "overloaded {:.1} times, which has cost about {:.0} versions and saved {:.0} visits",
+                report.overload(),
+                report.cost.versions_lost,
+                report.cost.visits_saved
+            )
+        } else {
+            "well within what it can bear".to_owned()
+        };
+        format!(
+            "{pages} for {} of its visits, it can bear {}: {verdict}",
+            every(report.load),
+            every(report.capacity)
+        )
+    }
+
+    /// What the sources of a page's site are worth, in words.
+    #[must_use]
+    pub fn signals_in_words(&self, page: &KnownPage) -> Option<String> {
+        let url = self.canonical.parse(&page.url).ok()?;
+        let sources = [
+            (Source::LastModified, "Last-Modified"),
+            (Source::Sitemap, "sitemaps"),
+            (Source::Feed, "feeds"),
+        ];
+        let told = sources.iter().filter_map(|(source, name)| {
+            let trust = self.planner.trust(&url, *source);
+            // Without a record there is nothing to tell.
+            (0.0 < trust.credit).then(|| {
+                format!(
+                    "{name} told {:.0} % of changes and {:.0} % of what {name} told was true",
+                    100.0 * trust.recall,
+                    100.0 * trust.precision
+                )
+            })
+        });
+        let told: Vec<String> = told.collect();
+        let since = match page.signals {
+            0 => String::new(),
+            1 => "one signal since the last visit; ".to_owned(),
+            signals => format!("{signals} signals since the last visit; "),
+        };
+        (!told.is_empty() || !since.is_empty()).then(|| format!("{since}{}", told.join("; ")))
+    }
+
+    /// Counts all of them.
+    ///
+    /// # Errors
+    /// If the states cannot be read.
+    pub fn stats(&self) -> Result<StateStats, CrawlError> {
+        let folder = self.folder();
+        let mut counts = StateStats::default();
+        let (mut pages, mut first) = ([0; INTERVALS.len()], None);
+        self.walk(|record| {
+            counts.records += 1;
+            counts.count_due(record.due, self.now);
+            first = Some(first.map_or(record.due, |first: Time| first.min(record.due)));
+            match PageState::decode(record.body) {
+                Some(state) => pages[class_of(state.interval)] += 1,
+                None => counts.damaged += 1,
+            }
+        })?;
+        if folder.is_dir() {
+            (_, counts.bytes) = size_of_files(&folder)?;
+            counts.spans = time_queue::look_at_spans(&folder)?;
+        }
+        counts.next_due = first.map(timestamp);
+        let class = |(most, pages): (&Duration, u64)| IntervalCount {
+            seconds_max: (*most != Duration::MAX).then_some(most.as_secs()),
+            pages,
+        };
+        counts.intervals = INTERVALS.iter().zip(pages).map(class).collect();
+        let servers = self.planner.servers();
+        counts.visits_a_day = servers.total().per_second() * DAY.as_secs_f64();
+        counts.visits_a_day_max = self.settings.revisit.visits_a_day;
+        counts.price = self.planner.agenda().price().depth();
+        counts.servers = servers.count();
+        let overloaded = servers.overloaded(OVERLOADED_MAX);
+        counts.overloaded = overloaded.iter().map(OverloadedServer::of).collect();
+        Ok(counts)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.state.join("time_queue")
+    }
+
+    fn walk(&self, show: impl FnMut(RecordRef)) -> Result<(), CrawlError> {
+        let folder = self.folder();
+        if folder.is_dir() {
+            time_queue::look(&folder, show)?;
+        }
+        Ok(())
+    }
+
+    fn known_page(&self, record: &RecordRef) -> Option<KnownPage> {
+        let state = PageState::decode(record.body)?;
+        let url = self.canonical.parse(record.url).ok()?;
+        let explanation = self.planner.explain(&state, &url, self.now);
+        Some(KnownPage {
+            url: record.url.to_owned(),
+            due: timestamp(record.due),
+            last_visit: timestamp(state.last_visit),
+            last_change: state.changed.map(timestamp),
+            interval_seconds: state.interval.as_secs_f64(),
+            visits: state.visits,
+            changes: state.changes,
+            misses: state.misses,
+            signals: state.signals,
+            changes_a_day: explanation.belief.rate * DAY.as_secs_f64(),
+            chance: explanation.chance,
+            server: state.server,
+            why: explanation.to_string(),
+        })
+    }
+}
+
+impl StateStats {
+    fn count_due(&mut self, due: Time, now: Time) {
+        self.overdue += u64::from(due <= now);
+        let within = |span: Duration| u64::from(now < due && due <= now + span);
+        self.due_in_hour += within(HOUR);
+        self.due_in_day += within(DAY);
+        self.due_in_week += within(7 * DAY);
+    }
+}
+
+impl OverloadedServer {
+    fn of(report: &ServerReport) -> OverloadedServer {
+        OverloadedServer {
+            server: report.server,
+            pages: report.pages,
+            overload: report.overload(),
+            pace_seconds: report.pace.as_secs_f64(),
+            visits_saved: report.cost.visits_saved,
+            versions_lost: report.cost.versions_lost,
+        }
+    }
+}
+
+/// The class in which an interval is counted.
+fn class_of(interval: Duration) -> usize {
+    INTERVALS.partition_point(|most| *most < interval)
+}
+
+/// A time in whole units, the largest two.
+fn span(time: Duration) -> String {
+    let rounded = if time < Duration::from_secs(10) {
+        Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    } else {
+        Duration::from_secs(time.as_secs())
+    };
+    let text = humantime_serde::re::humantime::format_duration(rounded).to_string();
+    let mut units = text.split(' ');
+    match (units.next(), units.next()) {
+        (Some(first), Some(second)) => format!("{first} {second}"),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use junkai_frontier::time_queue::{Lengths, Record, Tails, TimeQueue};
+    use junkai_revisit::{Digest, Draw, Found, Hints, Next, Sighting, Version};
+
+    use super::*;
+
+    #[test]
+    fn every_interval_has_a_class() {
+        for (interval, class) in [
+            (Duration::ZERO, 0),
+            (HOUR, 0),
+            (HOUR + Duration::from_secs(1), 1),
+            (DAY, 2),
+            (Duration::MAX, INTERVALS.len() - 1),
+        ] {
+            assert_eq!(class_of(interval), class, "{interval:?}");
+        }
+    }
+
+    /// An archive in which so many pages were visited once, ten days ago.
+    fn archive(pages: u64) -> (tempfile::TempDir, Vec<PageUrl>) {
+        let settings = Settings::default();
+        let folder = tempfile::tempdir().unwrap();
+        let queue = folder.path().join("state/time_queue");
+        std::fs::create_dir_all(&queue).unwrap();
+        let mut planner = Planner::new(&settings.revisit, settings.ring.keys);
+        let nothing = Lengths::default();
+        let (mut queue, _) =
+            TimeQueue::open(&queue, &settings.time_queue, Tails::Keep(&nothing)).unwrap();
+        let canonical = Canonicalizer::new(&settings.canonical);
+        let real = Clock::start(&settings.clock, Time::EPOCH).now();
+        let at = Time::from_micros(real.as_micros() - 10 * 86_400 * 1_000_000);
+        let mut urls = Vec::new();
+        for number in 0..pages {
+            let url = canonical
+                .parse(&format!("https://a.example/{number}"))
+                .unwrap();
+            let sighting = Sighting {
+                at,
+                page: &url,
+                server: ServerKey::new(3),
+                took: Duration::from_secs(1),
+                found: Found::Page(Version {
+                    digest: Digest::new(&number.to_le_bytes()).unwrap(),
+                    indexed: None,
+                    content: None,
+                    captured: at,
+                    etag: None,
+                    last_modified: None,
+                }),
+                hints: Hints::default(),
+            };
+            let draw = Draw::of_visit(url.fingerprint(), 0);
+            let (state, next) = planner.first_visit(&sighting, draw);
+            let Next::At(due) = next else { continue };
+            let record = Record {
+                url: url.as_str().to_owned(),
+                due,
+                body: state.encode(),
+            };
+            queue.put(&record, at).unwrap();
+            urls.push(url);
+        }
+        queue.flush().unwrap();
+        planner_file::store(&folder.path().join("state"), &planner.save()).unwrap();
+        (folder, urls)
+    }
+
+    #[test]
+    fn every_page_is_shown_found_and_counted_once() {
+        let (folder, urls) = archive(50);
+        assert_eq!(urls.len(), 50);
+        let states = PageStates::open(folder.path(), &Settings::default()).unwrap();
+        let mut shown = Vec::new();
+        states.each(|page| shown.push(page.url)).unwrap();
+        shown.sort_unstable();
+        let mut wanted: Vec<String> = urls.iter().map(ToString::to_string).collect();
+        wanted.sort_unstable();
+        assert_eq!(shown, wanted);
+
+        let page = states.find(&urls[0], &mut |_| {}).unwrap().unwrap();
+        assert_eq!((page.visits, page.server), (1, ServerKey::new(3)));
+        assert!(states.server_in_words(&page).contains("known page"));
+        let counts = states.stats().unwrap();
+        assert_eq!(counts.records, urls.len() as u64);
+        let counted: u64 = counts.intervals.iter().map(|class| class.pages).sum();
+        assert_eq!(counted + counts.damaged, counts.records);
+        let in_buckets: u64 = counts.spans.iter().map(|span| span.records).sum();
+        assert_eq!(in_buckets, counts.records);
+        assert!(0 < counts.bytes && 0.0 < counts.visits_a_day);
+    }
+
+    #[test]
+    fn an_archive_without_known_pages_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("state")).unwrap();
+        let states = PageStates::open(folder.path(), &Settings::default()).unwrap();
+        assert_eq!(states.stats().unwrap().records, 0);
+    }
+}
