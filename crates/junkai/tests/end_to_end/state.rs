@@ -23,8 +23,8 @@ fn lines(stage: &Stage, arguments: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-#[test]
-fn every_visited_page_is_known_and_its_next_visit_explained() {
+/// A web of three hosts that was crawled, and goes on being crawled until it is stopped here.
+fn crawled() -> Stage {
     let web = TestWebConfig {
         hosts: 3,
         addresses: 3,
@@ -51,7 +51,12 @@ fn every_visited_page_is_known_and_its_next_visit_explained() {
     assert!(crawl.is_running(), "it has visited everything, and goes on");
     crawl.interrupt();
     crawl.wait().expect(11);
+    stage
+}
 
+#[test]
+fn every_visited_page_is_known_and_its_next_visit_explained() {
+    let stage = crawled();
     let dumped = lines(&stage, &["state", "dump"]);
     let stats = &lines(&stage, &["state", "stats"])[0];
     assert_eq!(stats["records"], dumped.len(), "{stats}");
