@@ -138,7 +138,7 @@ impl KnownPages {
         };
         match next {
             Next::At(due) => {
-                self.put_back(ticket, &record(&visit.url, &state, due), sighting.at)?
+                self.put_back(ticket, &record(&visit.url, &state, due), sighting.at)?;
             }
             Next::GiveUp(_) => {
                 self.progress.given_up.add(1);
@@ -331,4 +331,165 @@ fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
         "a URL is too long for its page to be visited again"
     );
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use junkai_frontier::time_queue::{Lengths, Tails, TimeQueueConfig};
+    use junkai_revisit::{Digest, Hints, RevisitConfig, Version};
+    use junkai_weburl::CanonicalConfig;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const DAY: Duration = Duration::from_hours(24);
+    const START: Time = Time::from_micros(1_700_000_000_000_000);
+
+    fn open(folder: &TempDir) -> KnownPages {
+        let tails = Tails::Keep(&Lengths::default());
+        let (queue, _) =
+            TimeQueue::open(folder.path(), &TimeQueueConfig::default(), tails).unwrap();
+        KnownPages::new(
+            queue,
+            Planner::new(&RevisitConfig::default(), 64),
+            Canonicalizer::new(&CanonicalConfig::default()),
+            Arc::new(Progress::default()),
+            HashSet::new(),
+        )
+    }
+
+    fn page() -> PageUrl {
+        Canonicalizer::new(&CanonicalConfig::default())
+            .parse("http://a.example/page")
+            .unwrap()
+    }
+
+    fn found(payload: u8) -> Found {
+        Found::Page(Version {
+            digest: Digest::new(&[payload; 20]).unwrap(),
+            indexed: None,
+            content: None,
+            captured: START,
+            etag: None,
+            last_modified: None,
+        })
+    }
+
+    fn sighting(page: &PageUrl, at: Time, found: Found) -> Sighting<'_> {
+        Sighting {
+            at,
+            page,
+            server: ServerKey::new(1),
+            took: Duration::from_secs(1),
+            found,
+            hints: Hints::default(),
+        }
+    }
+
+    /// A visit whose receipt does not matter.
+    fn first_visit(page: &PageUrl, ticket: Ticket) -> Visit {
+        let (state, _) = Planner::new(&RevisitConfig::default(), 64)
+            .first_visit(&sighting(page, START, found(0)), Draw::new(1));
+        Visit {
+            state: None,
+            ..Visit::known(page.clone(), state, Receipt::Known(ticket))
+        }
+    }
+
+    /// A ticket, which only a queue can give.
+    fn ticket(folder: &TempDir) -> Ticket {
+        let mut other = open(folder);
+        let record = Record {
+            url: "http://other.example/".to_owned(),
+            due: START,
+            body: Vec::new(),
+        };
+        other.put(&record, START).unwrap();
+        other.queue.next(START + DAY).unwrap().unwrap().0
+    }
+
+    fn known(folder: &TempDir) -> KnownPages {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let page = page();
+        let visit = first_visit(&page, ticket(&elsewhere));
+        let mut known = open(folder);
+        let verdict = known
+            .first_visited(&visit, &sighting(&page, START, found(1)))
+            .unwrap();
+        assert!(matches!(verdict.next, Next::At(due) if START + DAY <= due));
+        known
+    }
+
+    #[test]
+    fn a_page_comes_back_when_it_is_due_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known = known(&folder);
+        let page = page();
+        assert!(known.next(START).unwrap().is_none());
+        let visit = known.next(START + 8 * DAY).unwrap().unwrap();
+        assert_eq!(visit.url, page);
+        let at = START + 8 * DAY;
+        let verdict = known
+            .revisited(visit, &sighting(&page, at, found(2)))
+            .unwrap();
+        assert!(matches!(verdict.change, Some(Change::Changed { .. })));
+        assert!(known.next(at).unwrap().is_none());
+        assert_eq!(known.progress.changed.read(), 1);
+    }
+
+    #[test]
+    fn a_visit_out_of_turn_is_joined_with_the_state_and_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let mut known = known(&folder);
+        let page = page();
+        let early = first_visit(&page, ticket(&elsewhere));
+        let at = START + Duration::from_hours(1);
+        known.visited_early(&early, &sighting(&page, at, found(2)));
+        // When its state surfaces, the change is counted as of the early visit, and the page waits for its next turn.
+        let surfaced = START + 8 * DAY;
+        let mut next = known.next(surfaced).unwrap();
+        assert_eq!(known.progress.changed.read(), 1);
+        assert_eq!(known.stats().records, 1, "a page has one state");
+        while let Some(visit) = next {
+            let state = visit.state.as_ref().unwrap();
+            assert_eq!((state.last_visit, state.changes), (at, 1));
+            known.put_off(visit, surfaced + DAY, surfaced).unwrap();
+            next = known.next(surfaced).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_state_outlives_the_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut before = known(&folder);
+        before.queue().flush().unwrap();
+        drop(before);
+        let mut after = open(&folder);
+        let visit = after.next(START + 8 * DAY).unwrap().unwrap();
+        assert_eq!(visit.state.unwrap().visits, 1);
+    }
+
+    #[test]
+    fn a_page_that_is_gone_is_visited_ever_more_rarely_and_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known = known(&folder);
+        let page = page();
+        let (mut now, mut visits) = (START, 0);
+        while known.stats().records == 1 {
+            now = now + DAY;
+            while let Some(visit) = known.next(now).unwrap() {
+                visits += 1;
+                known
+                    .revisited(visit, &sighting(&page, now, Found::Gone))
+                    .unwrap();
+            }
+            assert!(now < START + 4000 * DAY, "it is never given up");
+        }
+        let most = u32::from(RevisitConfig::default().gone_visits_max) + 1;
+        assert!((2..=most).contains(&visits), "{visits} visits");
+        assert_eq!(known.progress.given_up.read(), 1);
+    }
 }

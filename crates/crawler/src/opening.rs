@@ -75,14 +75,7 @@ impl Opening {
             .map_or(Time::EPOCH, |manifest| manifest.now);
         let clock = Clock::start(&settings.clock, last);
         let mut repairs = Vec::new();
-        let mut recovery = junkai_archive::recover(folder)?;
-        // A file that was merely open, and whole, is nothing to tell of.
-        recovery
-            .closed
-            .retain(|file| 0 < file.bytes_cut + file.lines_made + file.lines_dropped);
-        if !recovery.is_empty() {
-            repairs.push(recovery.to_string());
-        }
+        repairs.extend(repair_captures(folder)?);
         let mut logs = Logs::open(&folder.join("logs"))?;
         let lengths = manifest
             .as_ref()
@@ -137,6 +130,16 @@ impl Opening {
             lock,
         })
     }
+}
+
+/// Repairs what a crash left of the captures, and says what that was.
+fn repair_captures(folder: &Path) -> Result<Option<String>, CrawlError> {
+    let mut recovery = junkai_archive::recover(folder)?;
+    // A file that was merely open, and whole, is nothing to tell of.
+    recovery
+        .closed
+        .retain(|file| 0 < file.bytes_cut + file.lines_made + file.lines_dropped);
+    Ok((!recovery.is_empty()).then(|| recovery.to_string()))
 }
 
 /// The known pages, with what was learned of their sites and servers.

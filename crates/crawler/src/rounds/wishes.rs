@@ -98,7 +98,6 @@ impl Rounds {
 
     /// Lets known pages be visited once more, besides the visits that are planned for them.
     fn revisit(&mut self, pages: &[String]) -> Result<Granted, CrawlError> {
-        let now = self.clock.now();
         let mut granted = Granted::default();
         for text in pages.iter().take(URLS_MAX) {
             let page = match self.canonical.parse_seed(text) {

@@ -2,6 +2,7 @@
 //!
 //! The list itself is a known page, so its own last visit says what is news in it. A page's state is not looked up for that: the time queue cannot.
 
+use junkai_frontier::Time;
 use junkai_page::{Modified, feed, sitemap};
 use junkai_revisit::{Hints, PageState, Source};
 
@@ -20,7 +21,7 @@ pub(super) fn of_sitemap<'a>(
 ) -> Vec<Signal> {
     let news = entries.filter_map(|entry| {
         let hints = Hints {
-            sitemap: since(visit.state.as_deref(), entry.modified())?,
+            sitemap: Some(since(visit.state.as_deref(), entry.modified())?),
             changes_every: entry
                 .changefreq
                 .and_then(sitemap::ChangeFrequency::interval),
@@ -35,7 +36,7 @@ pub(super) fn of_sitemap<'a>(
 pub(super) fn of_feed(worker: &Worker, visit: &Visit, entries: &[feed::Entry]) -> Vec<Signal> {
     let news = entries.iter().filter_map(|entry| {
         let hints = Hints {
-            feed: since(visit.state.as_deref(), entry.modified())?,
+            feed: Some(since(visit.state.as_deref(), entry.modified())?),
             ..Hints::default()
         };
         Some((entry.url.as_str(), Source::Feed, hints))
@@ -55,10 +56,7 @@ fn signals<'a>(
 }
 
 /// The time of a change, if it is after the last visit; nothing says that a page of a list which was never read has changed.
-fn since(
-    list: Option<&PageState>,
-    modified: Option<Modified>,
-) -> Option<Option<junkai_frontier::Time>> {
+fn since(list: Option<&PageState>, modified: Option<Modified>) -> Option<Time> {
     let at = time(modified?.at);
-    (list?.last_visit < at).then_some(Some(at))
+    (list?.last_visit < at).then_some(at)
 }
