@@ -45,7 +45,10 @@ fn main() -> anyhow::Result<()> {
         let [_, operation, path, object, _] = fields[..] else {
             continue;
         };
-        if operation == "D" || !path.ends_with(".html") {
+        let is_html = Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension == "html");
+        if operation == "D" || !is_html {
             continue;
         }
         let (directory, file) = object.split_at(2);

@@ -169,18 +169,19 @@ impl Class {
 /// Replaces words, takes paragraphs out and puts some of another text in: from one word to most of the text.
 fn edit(text: &[String], other: &[String], seed: (usize, u64)) -> Vec<String> {
     let mut edited = text.to_vec();
-    let strength = (draw((seed, "strength")) % 1000) as f64 / 1000.0;
-    let words = (text.len() as f64 * strength.powi(4)) as usize;
+    // Small edits are the most: the strength goes by the fourth power of what is drawn, in hundredths.
+    let strength = below(100, (seed, "strength"));
+    let words = text.len() * strength.pow(4) / 100_usize.pow(4);
     for number in 0..=(words / 4) {
         let at = below(edited.len(), (seed, number, "replace"));
         edited[at] = format!("edited{}", letters(draw((seed, number))));
     }
-    if draw((seed, "paragraph")) % 2 == 0 {
+    if draw((seed, "paragraph")).is_multiple_of(2) {
         let from = below(other.len(), (seed, "from"));
         let at = below(edited.len(), (seed, "at"));
         edited.splice(at..at, other[from..].iter().take(words).cloned());
     }
-    if draw((seed, "cut")) % 2 == 0 {
+    if draw((seed, "cut")).is_multiple_of(2) {
         let at = below(edited.len(), (seed, "cut at"));
         let end = (at + words / 2).min(edited.len());
         edited.drain(at..end);

@@ -87,11 +87,20 @@ pub(super) const FOLLOWERS: [&[&str]; 5] = [&COUNTED, &WHICH, &READERS, &WHICH_R
 /// Takes a counter, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     match cursor.kind() {
-        Some(TokenKind::Number) => {
-            cursor.accept(counted)
-                || cursor.accept(counted_present)
-                || cursor.accept(japanese_counted)
-        }
+        Some(TokenKind::Number) => cursor.accept(|cursor| {
+            quantity(cursor)?;
+            match cursor.kind()? {
+                TokenKind::Word => {
+                    (cursor.accept(counted) || cursor.accept(counted_present)).then_some(())
+                }
+                TokenKind::Character => japanese_counted(cursor),
+                TokenKind::Number
+                | TokenKind::Sign
+                | TokenKind::Mark
+                | TokenKind::Secret
+                | TokenKind::Noise => None,
+            }
+        }),
         Some(TokenKind::Word) => {
             cursor.accept(count_after_label)
                 || cursor.accept(none_counted)
@@ -126,16 +135,14 @@ fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
     Some(())
 }
 
-/// 1,234 views, 12 new comments.
+/// … views, … new comments, after the number.
 fn counted(cursor: &mut Cursor<'_>) -> Option<()> {
-    quantity(cursor)?;
     cursor.word(&WHICH);
     cursor.word(&COUNTED).then_some(())
 }
 
-/// 5 users online.
+/// … users online.
 fn counted_present(cursor: &mut Cursor<'_>) -> Option<()> {
-    quantity(cursor)?;
     cursor.word(&WHICH_READERS);
     cursor.word(&READERS).then_some(())?;
     cursor.word(&["are", "is", "currently", "now"]);
@@ -204,9 +211,8 @@ fn copyright(cursor: &mut Cursor<'_>) -> Option<()> {
     Some(())
 }
 
-/// 1,234回視聴, 12件のコメント.
+/// …回視聴, …件のコメント.
 fn japanese_counted(cursor: &mut Cursor<'_>) -> Option<()> {
-    quantity(cursor)?;
     cursor
         .literal_of(&[
             "回視聴",

@@ -44,6 +44,11 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
 
+    /// The kind of the token after the next.
+    pub(super) fn kind_after(&self) -> Option<TokenKind> {
+        self.tokens.get(self.at + 1).map(|token| token.kind)
+    }
+
     /// Whether the next token follows without space.
     pub(super) fn is_tight(&self) -> bool {
         self.tokens
@@ -158,46 +163,51 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Tells of most words that lists do not have them: the first letters of their words, by length.
-pub(super) struct Hint([u32; Hint::LENGTH_MAX + 1]);
+/// Tells of most words that lists do not have them, by their length and their first and last letters.
+#[derive(Clone, Copy)]
+pub(super) struct Hint([u64; Hint::SETS]);
 
 impl Hint {
-    const LENGTH_MAX: usize = 12;
+    const SETS: usize = 16;
 
     /// The hint of some lists of ASCII words in lower case.
     pub(super) const fn of(lists: &[&[&str]]) -> Self {
-        let mut letters = [0; Self::LENGTH_MAX + 1];
+        let mut hint = Self([0; Self::SETS]);
         let mut list = 0;
         while list < lists.len() {
             let mut word = 0;
             while word < lists[list].len() {
-                let bytes = lists[list][word].as_bytes();
-                letters[bytes.len()] |= Self::bit(bytes[0]);
+                let (set, bit) = Self::place(lists[list][word].as_bytes());
+                hint.0[set] |= bit;
                 word += 1;
             }
             list += 1;
         }
-        Self(letters)
+        hint
     }
 
     /// The hint of the lists of both.
     pub(super) const fn or(mut self, other: Self) -> Self {
-        let mut length = 0;
-        while length <= Self::LENGTH_MAX {
-            self.0[length] |= other.0[length];
-            length += 1;
+        let mut set = 0;
+        while set < Self::SETS {
+            self.0[set] |= other.0[set];
+            set += 1;
         }
         self
     }
 
-    const fn bit(letter: u8) -> u32 {
-        1 << (letter & 0x1F)
+    /// The same for a word in any case.
+    const fn place(word: &[u8]) -> (usize, u64) {
+        let (Some(first), Some(last)) = (word.first(), word.last()) else {
+            return (0, 0);
+        };
+        let letters = (*first & 0x1F) as usize * 27 + (*last & 0x1F) as usize;
+        let place = letters + word.len() * 61;
+        (place / 64 % Self::SETS, 1 << (place % 64))
     }
 
     fn may_have(&self, word: &str) -> bool {
-        let letters = self.0.get(word.len()).copied().unwrap_or_default();
-        word.bytes()
-            .next()
-            .is_some_and(|first| letters & Self::bit(first) != 0)
+        let (set, bit) = Self::place(word.as_bytes());
+        self.0[set] & bit != 0
     }
 }

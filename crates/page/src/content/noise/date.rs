@@ -91,15 +91,20 @@ pub(super) const FOLLOWERS: [&[&str]; 5] = [&MONTHS, &ORDINALS, &HALVES, &UNITS,
 /// Takes a date or time, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     match cursor.kind() {
-        Some(TokenKind::Number) => {
-            cursor.accept(numeric_date)
-                || cursor.accept(clock)
-                || cursor.accept(day_and_month)
-                || cursor.accept(japanese_date)
-                || cursor.accept(japanese_clock)
-                || cursor.accept(ago)
-                || cursor.accept(japanese_ago)
-        }
+        Some(TokenKind::Number) => match cursor.kind_after() {
+            Some(TokenKind::Mark | TokenKind::Sign) => {
+                cursor.accept(numeric_date) || cursor.accept(clock) || cursor.accept(day_and_month)
+            }
+            Some(TokenKind::Word) => {
+                cursor.accept(clock) || cursor.accept(day_and_month) || cursor.accept(ago)
+            }
+            Some(TokenKind::Character) => {
+                cursor.accept(japanese_date)
+                    || cursor.accept(japanese_clock)
+                    || cursor.accept(japanese_ago)
+            }
+            Some(TokenKind::Number | TokenKind::Secret | TokenKind::Noise) | None => false,
+        },
         Some(TokenKind::Word) => {
             cursor.accept(date_after_weekday)
                 || cursor.accept(month_and_day)
