@@ -102,6 +102,95 @@ fn kill_and_crawl_to_the_end(kills_wanted: usize, config: &str, order: &str) {
     assert_both_logs_agree(&stage, &events);
     assert_every_page_is_captured(&stage);
     assert_only_what_was_in_flight_is_repeated(&stage);
+    assert_every_page_has_one_state(&stage);
+}
+
+/// Known pages come back after seconds, and change as fast: kills fall into handing out, settling and writing down their states.
+const RESTLESS: &str = r#"
+[revisit]
+first_min = "1s"
+first_max = "3s"
+interval_min = "1s"
+interval_max = "4s"
+interval_spread_min = "2s"
+
+[revisit.servers]
+interval = "0s"
+interval_large = "0s"
+
+[time_queue]
+resolution = "1s"
+buffer_bytes = 65536
+"#;
+
+#[test]
+fn whatever_moment_it_is_killed_at_every_known_page_has_one_state() {
+    let mut dice = Dice::new();
+    let web = TestWebConfig {
+        hosts: 8,
+        addresses: 8,
+        pages: 300,
+        page_bytes: 1000,
+        links_per_page: 10,
+        seeds: 2,
+        change_interval: Duration::from_secs(2),
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, &format!("{BUSY}{RESTLESS}"));
+    let crawl = |mut crawl: std::process::Command| {
+        crawl.args(stage.web.seeds());
+        crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
+        crawl
+    };
+    run(crawl(stage.crawl())).expect(0);
+    let known = states(&stage);
+    assert_every_page_has_one_state(&stage);
+    for _ in 0..KILLS_IN_ORDER {
+        let before = stage.web.counters().requests;
+        let running = Running::start(crawl(stage.crawl_on()));
+        wait_until("a known page is visited again", || {
+            before < stage.web.counters().requests
+        });
+        std::thread::sleep(dice.time_below(LIFE_MAX));
+        assert!(running.kill(), "a crawl does not end by itself");
+        let after = states(&stage);
+        assert!(
+            known.keys().eq(after.keys()),
+            "the same pages are known as before"
+        );
+        assert!(after.values().all(|count| *count == 1), "each once");
+    }
+    let revisits = stage
+        .events()
+        .iter()
+        .filter(|event| event.change.is_some())
+        .count();
+    assert!(KILLS_IN_ORDER < revisits, "{revisits} revisits");
+}
+
+/// How many states the time queue holds for each page.
+fn states(stage: &Stage) -> BTreeMap<String, usize> {
+    let mut states: BTreeMap<String, usize> = BTreeMap::new();
+    let queue = stage.archive().join("state/time_queue");
+    junkai_frontier::time_queue::look(&queue, |record| {
+        *states.entry(record.url.to_owned()).or_default() += 1;
+    })
+    .unwrap();
+    states
+}
+
+/// A page that was had is known, once.
+fn assert_every_page_has_one_state(stage: &Stage) {
+    let states = states(stage);
+    for page in stage.web.pages() {
+        assert_eq!(states.get(&page), Some(&1), "{page}");
+    }
+    let doubled: Vec<&String> = states
+        .iter()
+        .filter(|(_, count)| 1 < **count)
+        .map(|(page, _)| page)
+        .collect();
+    assert!(doubled.is_empty(), "{doubled:?}");
 }
 
 #[test]
