@@ -1,4 +1,4 @@
-//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|lab`.
+//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|lab|time-queue`.
 //!
 //! Every figure is the median of several repetitions, with the smallest and the largest; the things that are compared
 //! take turns within one run, so that a noisy machine is noisy to all of them. Costs are CPU time (user and system), not
@@ -18,6 +18,7 @@ mod report;
 mod ring;
 mod samples;
 mod seen;
+mod time_queue;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ enum What {
     Crawl(crawl::Arguments),
     /// The cost of a link in a simulated crawl, policy by policy, beside the least that it could cost.
     Lab(lab::Arguments),
+    /// The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
+    TimeQueue(time_queue::Arguments),
     /// The web that `crawl` visits; serves until standard input ends.
     #[command(hide = true)]
     Web(crawl::WebArguments),
@@ -57,6 +60,9 @@ enum What {
     /// One thing done with a generated graph, as a process.
     #[command(hide = true)]
     LabJob(lab::JobArguments),
+    /// A time queue of many pages, as a process.
+    #[command(hide = true)]
+    TimeQueueJob(time_queue::JobArguments),
 }
 
 /// What all benchmarks take.
@@ -79,5 +85,7 @@ fn main() -> Result<()> {
         What::Web(arguments) => crawl::serve(&arguments),
         What::Floor(arguments) => crawl::floor(&arguments),
         What::LabJob(arguments) => lab::run_job(&arguments),
+        What::TimeQueue(arguments) => time_queue::run(&arguments),
+        What::TimeQueueJob(arguments) => time_queue::run_job(&arguments),
     }
 }
