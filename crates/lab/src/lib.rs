@@ -13,6 +13,7 @@ pub mod crawl;
 pub mod experiment;
 pub mod measure;
 pub mod outcome;
+pub mod plan;
 pub mod policy;
 pub mod population;
 pub mod report;

@@ -36,19 +36,19 @@ pub struct Published {
     /// How long it is.
     pub span: Duration,
     /// Pages that were visited, as printed.
-    pub pages: f64,
+    pub pages: u64,
 }
 
 /// Table 1 of seed 003. It is not concave (an hour has more than sixty minutes), so that no population fits it exactly.
 pub const TABLE_1: [Published; 5] = [
-    published("a minute", 60, 5.13e3),
-    published("an hour", 3_600, 0.346e6),
-    published("a day", 86_400, 2.83e6),
-    published("a month", 30 * 86_400, 11.4e6),
-    published("a year", 365 * 86_400, SEED_PAGES as f64),
+    published("a minute", 60, 5_130),
+    published("an hour", 3_600, 346_000),
+    published("a day", 86_400, 2_830_000),
+    published("a month", 30 * 86_400, 11_400_000),
+    published("a year", 365 * 86_400, SEED_PAGES),
 ];
 
-const fn published(name: &'static str, seconds: u64, pages: f64) -> Published {
+const fn published(name: &'static str, seconds: u64, pages: u64) -> Published {
     Published {
         name,
         span: Duration::from_secs(seconds),
@@ -152,6 +152,17 @@ impl Population {
         parts.sum()
     }
 
+    /// Visits of a page in a day, on average.
+    #[must_use]
+    pub fn visits_per_day() -> f64 {
+        // Of an interval that is even over its logarithm, the mean of the inverse.
+        let rate = |class: &Class| {
+            let width = (class.seconds_max / class.seconds_min).ln();
+            class.share * (1.0 / class.seconds_min - 1.0 / class.seconds_max) / width
+        };
+        DAY * CLASSES.iter().map(rate).sum::<f64>()
+    }
+
     fn draw(&self, page: u64, what: Draw) -> u64 {
         mixed(mixed(self.seed ^ mixed(what as u64)).wrapping_add(page))
     }
@@ -204,7 +215,7 @@ mod tests {
     fn the_population_is_that_of_table_1() {
         let off = [0.10, 0.07, 0.001, 0.001, 0.001];
         for (row, off) in TABLE_1.iter().zip(off) {
-            let published = row.pages / SEED_PAGES as f64;
+            let published = row.pages as f64 / SEED_PAGES as f64;
             let fitted = Population::visited_within(row.span);
             assert!(
                 (fitted / published - 1.0).abs() < off,

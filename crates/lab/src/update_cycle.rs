@@ -133,10 +133,12 @@ impl UpdateCycle {
         let mut next = 0;
         while next < self.population.pages() {
             let end = self.population.pages().min(next + FILL_BATCH);
-            batch.resize_with((end - next) as usize, Record::default);
-            for (page, record) in (next..end).zip(&mut batch) {
-                self.population.write(page, self.now, record);
-            }
+            batch.clear();
+            batch.extend((next..end).map(|page| {
+                let mut record = Record::default();
+                self.population.write(page, self.now, &mut record);
+                record
+            }));
             store.put(&batch, self.now).map_err(CycleError::Store)?;
             self.count(end - next, store)?;
             next = end;
@@ -151,7 +153,7 @@ impl UpdateCycle {
     /// If the store fails, or nothing is due any more.
     pub fn run(&mut self, store: &mut dyn Store, records: u64) -> Result<Round, CycleError> {
         /// The longest interval of the population, and a unit.
-        const IDLE_MAX: Duration = Duration::from_secs(366 * 86_400);
+        const IDLE_MAX: Duration = Duration::from_hours(366 * 24);
         let mut round = Round::default();
         let mut idle = Duration::ZERO;
         while round.records < records {
@@ -260,7 +262,7 @@ mod tests {
         }
     }
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     fn cycle(pages: u64) -> UpdateCycle {
         UpdateCycle::new(Population::new(pages, 5), MINUTE, 1000)

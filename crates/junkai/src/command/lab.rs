@@ -8,8 +8,10 @@ mod experiment;
 mod generate;
 mod graph;
 mod histories;
+mod plan;
 mod show;
 mod source;
+mod time_queue;
 mod what_if;
 
 use anyhow::Result;
@@ -40,6 +42,12 @@ pub(crate) enum Lab {
     /// Seed 002: how well it is told how often pages change.
     #[command(after_help = estimators::EXAMPLES)]
     Estimators(estimators::Arguments),
+    /// Seed 003: page states in time buckets on disk, and what a finer resolution costs.
+    #[command(after_help = time_queue::EXAMPLES)]
+    TimeQueue(time_queue::Arguments),
+    /// Say what a crawl of any size would take: memory, disk, bandwidth, nodes.
+    #[command(after_help = plan::EXAMPLES)]
+    Plan(plan::Arguments),
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
@@ -58,6 +66,8 @@ pub(crate) fn run(lab: &Lab) -> Result<Ending> {
         Lab::InDegree(arguments) => experiment::in_degree(arguments),
         Lab::Beyond(arguments) => experiment::beyond(arguments),
         Lab::Estimators(arguments) => estimators::run(arguments),
+        Lab::TimeQueue(arguments) => time_queue::run(arguments),
+        Lab::Plan(arguments) => plan::run(arguments),
         Lab::Report(arguments) => experiment::report(arguments),
         Lab::WhatIf(arguments) => what_if::run(arguments),
     }

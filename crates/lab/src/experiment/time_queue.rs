@@ -38,9 +38,9 @@ const FLAT_MINUTE_RECORDS_MAX: u64 = 200_000;
 /// A state takes about so many bytes in a buffer.
 const BUFFERED_BYTES: u64 = 100;
 
-const MINUTE: Duration = Duration::from_secs(60);
-const HOUR: Duration = Duration::from_secs(3600);
-const DAY: Duration = Duration::from_secs(86_400);
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]
@@ -319,7 +319,11 @@ mod tests {
     #[test]
     fn what_is_counted_is_the_same_each_time() {
         let told = |outcome: &Outcome| {
-            let tables: Vec<String> = outcome.tables.iter().map(|table| table.csv()).collect();
+            let tables: Vec<String> = outcome
+                .tables
+                .iter()
+                .map(crate::outcome::Table::csv)
+                .collect();
             (tables, outcome.findings.clone())
         };
         let first = run(&experiment(), &|_| ()).unwrap();

@@ -62,12 +62,16 @@ impl Hosts {
     pub(super) fn write_url(self, page: u64, bits: u64, url: &mut String) {
         let host = self.of_page(bits);
         let name = mixed(host);
-        let scheme = if name & 7 == 0 { "http" } else { "https" };
+        let scheme = if name.is_multiple_of(8) {
+            "http"
+        } else {
+            "https"
+        };
         let www = if name & 8 == 0 { "www." } else { "" };
         let ending = ENDINGS[(name >> 4) as usize % ENDINGS.len()];
         let bits = mixed(bits);
         // Sections near the first are the larger ones.
-        let section = (bits & 0xff) * (bits >> 8 & 0xff) * SECTIONS >> 16;
+        let section = ((bits & 0xff) * (bits >> 8 & 0xff) * SECTIONS) >> 16;
         let words = mixed(name ^ section);
         // Writing to a string cannot fail.
         let _infallible = write!(

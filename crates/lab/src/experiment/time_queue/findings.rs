@@ -6,7 +6,6 @@ use super::claims::{OUR_MINUTE, SEED_DAY, SEED_MINUTE, told};
 use super::tables::megabytes;
 use super::trial::{DISKS, Point};
 use super::{Costs, MINUTE, Results, Setting};
-use crate::experiment::words::count;
 
 impl Results<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
@@ -67,7 +66,7 @@ impl Results<'_> {
     /// States a second.
     fn speed(&self) -> Option<String> {
         let point = self.of(OUR_MINUTE).last()?;
-        let rate = |us: f64| count((1e6 / us) as u64);
+        let rate = |us: f64| format!("{:.2} million", 1.0 / us);
         Some(format!(
             "Graded at a minute with {} of buffers, {} states go round in a second by the clock, {} in a second of CPU time.",
             megabytes(point.buffer_bytes),

@@ -104,8 +104,8 @@ impl Results<'_> {
         let rows = TABLE_1.iter().map(|published| {
             vec![
                 text(published.name),
-                Cell::Count(published.pages as u64),
-                Cell::Part(published.pages / SEED_PAGES as f64),
+                Cell::Count(published.pages),
+                Cell::Part(published.pages as f64 / SEED_PAGES as f64),
                 Cell::Part(Population::visited_within(published.span)),
                 self.measured_part(published.span)
                     .map_or(Cell::None, Cell::Part),

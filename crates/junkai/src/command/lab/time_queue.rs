@@ -1,0 +1,96 @@
+//! `junkai lab time-queue`: what it costs to keep the states of all known pages, timed on this machine.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use junkai_lab::experiment::time_queue::{self, Costs, TimeQueueExperiment};
+use junkai_lab::population::SEED_PAGES;
+
+use super::show::{self, SharedBar, Shown};
+use crate::exit::Ending;
+
+/// Examples for `--help`.
+pub(super) const EXAMPLES: &str = "\
+The time queue of a crawl goes round with pages that come due as often as those
+of seed 003: each state is read, changed and put back, in the seed's layout and
+in ours, at a day, an hour and a minute, with write buffers of several sizes.
+
+Examples:
+  junkai lab time-queue
+  junkai lab time-queue --records 2000000 --repetitions 5
+  junkai lab time-queue --full --folder /mnt/disk";
+
+/// Where results are written, unless told otherwise.
+const OUT_DEFAULT: &str = "junkai-lab";
+
+/// What `junkai lab time-queue` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Known pages.
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    records: u64,
+    /// The 17,496,056 pages of the seed; takes an hour, and 20 GB of disk.
+    #[arg(long, conflicts_with = "records")]
+    full: bool,
+    /// Times that each cost is measured.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    repetitions: u16,
+    /// Only count what is asked of the disk: the same on every machine, and faster.
+    #[arg(long)]
+    count: bool,
+    /// What pages are drawn from.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The disk to measure: queues are made in this folder, and removed at the end. Default: that for temporary files.
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// The folder to write results to; the experiment has its own below it.
+    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
+    out: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures, writes and prints.
+pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
+    let experiment = arguments.experiment();
+    show::prepare(&arguments.out)?;
+    let bar = SharedBar::new();
+    let outcome = time_queue::run(&experiment, &|progress| {
+        bar.at("time-queue", progress.done, progress.total);
+    })?;
+    drop(bar);
+    let shown = Shown {
+        written: Some(show::write(&outcome, &arguments.out)?),
+        out_again: show::out_again(&arguments.out),
+        json: arguments.json,
+    };
+    show::outcome(&outcome, &shown)?;
+    Ok(Ending::Well)
+}
+
+impl Arguments {
+    fn experiment(&self) -> TimeQueueExperiment {
+        let records = if self.full { SEED_PAGES } else { self.records };
+        let (costs, how) = if self.count {
+            (Costs::Counted, " --count".to_owned())
+        } else {
+            let how = format!(" --repetitions {}", self.repetitions);
+            (Costs::Timed, how)
+        };
+        let default = TimeQueueExperiment::default();
+        TimeQueueExperiment {
+            records,
+            seed: self.seed,
+            repetitions: self.repetitions.into(),
+            costs,
+            folder: self.folder.clone().unwrap_or(default.folder.clone()),
+            command: format!(
+                "junkai lab time-queue --records {records} --seed {}{how}",
+                self.seed
+            ),
+            ..default
+        }
+    }
+}
