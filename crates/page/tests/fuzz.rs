@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use junkai_page::content::{self, Furniture, FurnitureBounds};
 use junkai_page::{LinkOptions, Source, analyze, feed, kind_of, sitemap};
 use url::Url;
 
@@ -69,6 +70,32 @@ fn fuzz_sitemaps_and_feeds() {
                 }
                 for entry in feed::parse(body, &base) {
                     assert_well_formed(&entry.url);
+                }
+            }
+        });
+}
+
+#[test]
+fn fuzz_content() {
+    let base = Url::parse("http://example.org/a/b?c").unwrap();
+    let mut furniture = Furniture::new(FurnitureBounds {
+        hosts: 2,
+        blocks_per_host: 16,
+    });
+    bolero::check!()
+        .with_test_time(TEST_TIME)
+        .with_iterations(ITERATIONS)
+        .for_each(|body: &[u8]| {
+            for content_type in [
+                "text/html",
+                "text/html; charset=shift_jis",
+                "application/xml",
+                "text/plain",
+            ] {
+                let mut read = || content::of(&mut furniture, body, Some(content_type), &base);
+                if let (Some(one), Some(other)) = (read(), read()) {
+                    assert!(one.is_same(&other));
+                    assert!(one.similarity(&other) >= 1.0);
                 }
             }
         });
