@@ -37,8 +37,8 @@ const OWN_SHARE_MIN: usize = 8;
 /// Contents that are at least so similar differ by a little, and do not count as changed unless the user wants it.
 ///
 /// One edited word of 500 leaves 0.988 of the shingles in common, a new sentence of 15 words about 0.96, a new paragraph of 50
-/// about 0.9. The sketch errs by less than 0.01 at the first and 0.03 at the last, so that the one is hardly ever taken for the
-/// other: `examples/sketch_calibration.rs` counts how often, also for a simhash, which errs three times as much.
+/// about 0.9. The sketch errs by about 0.01 at the first and 0.03 at the last, so that the one is hardly ever taken for the
+/// other: `examples/sketch_calibration.rs` measures it, also for a simhash, which errs two to three times as much.
 pub const A_LITTLE: f32 = 0.96;
 
 /// What a page says, in numbers that can be kept and compared.
