@@ -10,6 +10,7 @@ use super::entry::{Entry, FileSize, Range};
 use super::layout::Bucket;
 use super::ticket::BucketNumber;
 use crate::bitmap::Bitmap;
+use crate::time::Time;
 
 const SUFFIX: &str = ".bucket";
 
@@ -184,4 +185,18 @@ pub(super) fn encode_header(number: BucketNumber, bucket: Bucket) -> [u8; FILE_H
     let sum = crc32fast::hash(&bytes[..32]);
     bytes[32..].copy_from_slice(&sum.to_le_bytes());
     bytes
+}
+
+/// The bucket of a file that begins with `bytes`; nothing if they are not a whole and right header.
+pub(super) fn decode_header(number: BucketNumber, bytes: &[u8]) -> Option<Bucket> {
+    let header = bytes.get(..FILE_HEADER_BYTES)?;
+    let word = |at: usize| {
+        let word = header[8 * at..8 * at + 8].try_into();
+        word.map_or(0, u64::from_le_bytes)
+    };
+    let bucket = Bucket {
+        opens: Time::from_micros(word(2)),
+        span: word(3),
+    };
+    (encode_header(number, bucket) == header).then_some(bucket)
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::TimeQueueError;
 use super::block::{self, Block, BlockHeader, Units};
 use super::contents::{self, BucketFile, FILE_HEADER_BYTES};
 use super::packing::Unpacker;
@@ -12,8 +13,10 @@ use super::ticket::{BucketNumber, Place};
 use crate::disk::{Disk, DiskError, DiskFile};
 use crate::time::Time;
 
-/// Bytes that are read at once, if there are as many.
-const READ_BYTES: u64 = 256 << 10;
+/// Bytes that are read at once where all of a file is read, if there are as many.
+const FILE_READ_BYTES: u64 = 256 << 10;
+/// The same where one of many runs is read: a block and a little more, for other runs are read before this one goes on.
+const RUN_READ_BYTES: u64 = 40 << 10;
 
 /// Why a record cannot be read.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ impl Reader {
         })
     }
 
-    /// The `length` bytes at `offset`, fewer where the file ends before. More of it, up to `end`, is read on the way.
+    /// The `length` bytes at the beginning of a stretch, fewer where the file ends before. The rest of the stretch is read on the way.
     fn bytes(&mut self, at: Stretch, length: usize) -> Result<&[u8], DiskError> {
         let piece_end = self.piece_offset + self.piece.len() as u64;
         let is_same = self
@@ -88,8 +91,7 @@ impl Reader {
                 opened => opened?,
             },
         };
-        let ahead = at.end.saturating_sub(at.offset).min(READ_BYTES);
-        let ahead = usize::try_from(ahead).unwrap_or(length).max(length);
+        let ahead = usize::try_from(at.bytes).unwrap_or(length).max(length);
         self.piece.resize(ahead, 0);
         let read = file.read_up_to(&mut self.piece, at.offset)?;
         self.piece.truncate(read);
@@ -118,7 +120,7 @@ impl Reader {
 struct Stretch {
     bucket: BucketNumber,
     offset: u64,
-    end: u64,
+    bytes: u64,
 }
 
 /// Where the runs of a bucket begin: offset, and the index of the first record.
@@ -242,6 +244,14 @@ impl Cursor {
         self.is_at_record.then(|| self.block.record())
     }
 
+    fn read_bytes(&self) -> u64 {
+        if self.is_of_file {
+            FILE_READ_BYTES
+        } else {
+            RUN_READ_BYTES
+        }
+    }
+
     fn enter_run(&mut self, reader: &mut Reader) -> Result<(), ReadFault> {
         let at = RunStart {
             bucket: self.bucket,
@@ -251,6 +261,7 @@ impl Cursor {
         let limit = RunLimit {
             end: self.end,
             end_index: self.end_index,
+            read_bytes: self.read_bytes(),
         };
         let Some(header) = read_run_header(at, limit, reader).map_err(ReadFault::Disk)? else {
             return Err(self.skip_to(self.end_index, self.end));
@@ -270,7 +281,7 @@ impl Cursor {
         let at = Stretch {
             bucket: self.bucket,
             offset: self.offset,
-            end: self.end,
+            bytes: self.end.saturating_sub(self.offset).min(self.read_bytes()),
         };
         let bytes = reader.bytes(at, block::HEADER_BYTES);
         let bytes = bytes.map_err(ReadFault::Disk)?;
@@ -325,6 +336,8 @@ struct RunStart {
 struct RunLimit {
     end: u64,
     end_index: u32,
+    /// How much to read with it.
+    read_bytes: u64,
 }
 
 fn read_run_header(
@@ -335,7 +348,7 @@ fn read_run_header(
     let stretch = Stretch {
         bucket: at.bucket,
         offset: at.offset,
-        end: limit.end,
+        bytes: limit.end.saturating_sub(at.offset).min(limit.read_bytes),
     };
     let place = Place {
         bucket: at.bucket,
@@ -362,10 +375,10 @@ pub(super) fn runs(
         index: 0,
     };
     while at.index < file.size.records {
-        // Headers are far apart: nothing is read ahead.
         let limit = RunLimit {
             end: file.size.bytes,
             end_index: file.size.records,
+            read_bytes: run::HEADER_BYTES as u64,
         };
         let Some(header) = read_run_header(at, limit, reader)? else {
             return Ok(None);
@@ -379,4 +392,47 @@ pub(super) fn runs(
         at.index += header.records;
     }
     Ok(Some(runs))
+}
+
+/// What the file of a bucket says of itself, as far as it is right; nothing if it has no records.
+pub(super) fn salvage(
+    bucket: BucketNumber,
+    disk: &Disk,
+    dir: &Path,
+) -> Result<Option<BucketFile>, TimeQueueError> {
+    let reader = Reader::new(disk.clone(), dir);
+    let mut reader = reader.map_err(|source| TimeQueueError::Io {
+        path: dir.to_owned(),
+        source,
+    })?;
+    let file_bytes = disk.open(&contents::path(dir, bucket))?.len()?;
+    let header = Stretch {
+        bucket,
+        offset: 0,
+        bytes: FILE_HEADER_BYTES as u64,
+    };
+    let bytes = reader.bytes(header, FILE_HEADER_BYTES)?;
+    let Some(key) = contents::decode_header(bucket, bytes) else {
+        return Ok(None);
+    };
+    let mut file = BucketFile::new(key);
+    file.size.bytes = FILE_HEADER_BYTES as u64;
+    loop {
+        let at = RunStart {
+            bucket,
+            offset: file.size.bytes,
+            index: file.size.records,
+        };
+        let limit = RunLimit {
+            end: file_bytes,
+            end_index: u32::MAX,
+            read_bytes: run::HEADER_BYTES as u64,
+        };
+        let Some(header) = read_run_header(at, limit, &mut reader)? else {
+            return Ok((0 < file.size.records).then_some(file));
+        };
+        file.size.bytes += header.bytes;
+        file.size.records += header.records;
+        file.size.runs += 1;
+    }
 }

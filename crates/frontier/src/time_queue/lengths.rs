@@ -38,6 +38,8 @@ pub struct Recovery {
     /// Files of buckets that are shorter than they were, or missing. Never from a kill or a power loss: somebody damaged them. What cannot be read is
     /// counted when its time comes.
     pub damaged_files: u64,
+    /// Records that came back from the files of buckets because there is no journal: some of them in states of an earlier time too.
+    pub salvaged: u64,
     /// Whether the journal is damaged before the place that the manifest names, so that states of an earlier time came back.
     pub journal_damaged: bool,
 }

@@ -119,7 +119,7 @@ impl TimeQueue {
         disk.create_dir(dir)?;
         let mut loaded = recovery::load(&disk, dir, config.page_bytes, tails)?;
         loaded.repair(&disk, dir)?;
-        if loaded.journal.generation == 0 {
+        if !loaded.has_journal {
             let entries = loaded.contents.entries();
             loaded.journal.begin(entries, &disk, dir)?;
         }

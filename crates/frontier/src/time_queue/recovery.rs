@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::TimeQueueError;
 use super::checkpoint::Retired;
 use super::contents::{self, Contents};
+use super::cursor;
 use super::journal::{self, Journal, Replayed};
 use super::lengths::{Lengths, Recovery, Tails};
 use crate::disk::{self, Disk};
@@ -17,8 +18,9 @@ use crate::disk::{self, Disk};
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) contents: Contents,
-    /// Generation 0 if there is none.
     pub(super) journal: Journal,
+    /// Whether there is a journal that counts.
+    pub(super) has_journal: bool,
     pub(super) retired: Retired,
     pub(super) report: Recovery,
     repairs: Vec<Repair>,
@@ -45,11 +47,18 @@ pub(super) fn load(
     let mut loaded = Loaded {
         contents: Contents::new(page_bytes),
         journal: Journal::at(0, 0, 0),
+        has_journal: false,
         retired: Retired::default(),
         report: Recovery::default(),
         repairs: Vec::new(),
     };
     loaded.load_journal(disk, dir, &generations, tails)?;
+    if !loaded.has_journal {
+        let (Tails::Keep(lengths) | Tails::Cut(lengths)) = tails;
+        let last = generations.last().copied().unwrap_or(0);
+        loaded.journal.generation = last.max(lengths.generation);
+        loaded.salvage(disk, dir, &names, tails)?;
+    }
     for generation in generations {
         loaded.judge_journal(dir, generation, tails);
     }
@@ -101,6 +110,7 @@ impl Loaded {
             if let Some(begun_bytes) = replayed.begun_bytes {
                 let file_bytes = file.len()?;
                 self.contents = contents;
+                self.has_journal = true;
                 self.journal = Journal::at(generation, replayed.bytes, begun_bytes);
                 self.cut(journal::path(dir, generation), replayed.bytes, file_bytes);
                 self.report.journal_damaged = is_behind(generation, replayed, named);
@@ -111,9 +121,39 @@ impl Loaded {
         Ok(())
     }
 
+    /// Without a journal, takes in what bucket files say of themselves. Every record that was ever there comes back, in each of the states in which it
+    /// waited: nothing is lost, and some pages may be visited more than once.
+    fn salvage(
+        &mut self,
+        disk: &Disk,
+        dir: &Path,
+        names: &[String],
+        tails: Tails,
+    ) -> Result<(), TimeQueueError> {
+        let is_certain = match tails {
+            Tails::Keep(_) => true,
+            // What no manifest names was never promised.
+            Tails::Cut(lengths) => 0 < lengths.generation,
+        };
+        for number in names.iter().filter_map(|name| contents::number_of(name)) {
+            if !is_certain {
+                break;
+            }
+            let salvaged = cursor::salvage(number, disk, dir)?;
+            let Some(file) = salvaged else {
+                continue;
+            };
+            self.report.salvaged += u64::from(file.left());
+            self.contents.buckets.insert(number, file);
+            let next = number.0.saturating_add(1);
+            self.contents.next_bucket.0 = self.contents.next_bucket.0.max(next);
+        }
+        Ok(())
+    }
+
     /// Says what becomes of a journal's file.
     fn judge_journal(&mut self, dir: &Path, generation: u64, tails: Tails) {
-        if generation == self.journal.generation {
+        if generation == self.journal.generation && self.has_journal {
             return;
         }
         let is_named = matches!(tails, Tails::Keep(_)) && generation < self.journal.generation;

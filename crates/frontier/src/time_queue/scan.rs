@@ -41,7 +41,7 @@ fn contents_beside(disk: &Disk, dir: &Path) -> Result<Contents, TimeQueueError> 
     let mut loaded = load()?;
     for _ in 1..LOOKS_MAX {
         // A journal or a bucket may have been removed between listing and reading.
-        let is_whole = loaded.report.damaged_files == 0 && 0 < loaded.journal.generation;
+        let is_whole = loaded.report.damaged_files == 0 && loaded.has_journal;
         if is_whole {
             break;
         }

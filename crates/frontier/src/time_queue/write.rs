@@ -17,7 +17,7 @@ use crate::time::Time;
 /// The largest write buffer: offsets in it take four bytes.
 pub(super) const BUFFER_BYTES_MAX: u64 = 2 << 30;
 /// A bucket's buffer that is as large as this is written, so that sorting it takes little memory besides.
-const RUN_BYTES: usize = 8 << 20;
+const RUN_BYTES: usize = 4 << 20;
 /// What is read sooner than this is not packed: that would cost more time than the space is worth.
 const PACKED_AHEAD: Duration = Duration::from_hours(6);
 /// A new journal is begun when this many times the write buffer's size was written to the old one.

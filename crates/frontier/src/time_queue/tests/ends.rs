@@ -350,3 +350,35 @@ fn files_of_finished_buckets_and_old_journals_go_after_two_checkpoints() {
     let pair = pair.end(End::PowerLoss, Disk::for_tests()).unwrap();
     assert_eq!(pair.model().records.len(), 0);
 }
+
+#[test]
+fn without_a_journal_the_buckets_still_tell_what_they_hold() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(Layout::Graded);
+    let mut queue = open(dir.path(), &config);
+    for number in 0..3000 {
+        let due = after(100 + number * 50);
+        queue.put(&record(number, due), START).unwrap();
+    }
+    let lengths = queue.sync().unwrap();
+    let buffered = queue.stats().buffered;
+    drop(queue);
+    let disk = Disk::for_tests();
+    for name in disk.list(dir.path()).unwrap() {
+        if name.starts_with("journal") {
+            disk.remove(&dir.path().join(name)).unwrap();
+        }
+    }
+    let opened = TimeQueue::open_on(disk.clone(), dir.path(), &config, Tails::Keep(&lengths));
+    let (mut queue, report) = opened.unwrap();
+    assert!(report.journal_damaged);
+    assert_eq!(report.salvaged, 3000 - buffered);
+    assert_eq!(report.waiting, report.salvaged);
+    queue.put(&record(9999, START), START).unwrap();
+    queue.flush().unwrap();
+    drop(queue);
+    let opened = TimeQueue::open_on(disk, dir.path(), &config, Tails::Keep(&lengths));
+    let (_, again) = opened.unwrap();
+    assert!(!again.journal_damaged);
+    assert_eq!((again.waiting, again.salvaged), (report.waiting + 1, 0));
+}
