@@ -58,7 +58,7 @@ fn write_fixture(dir: &Path) {
     for number in 0..200 {
         queue.put(&record(number, 1), START).unwrap();
     }
-    let now = START + Duration::from_secs(300_000);
+    let now = START + Duration::from_mins(5000);
     while let Some((ticket, found)) = queue.next(now).unwrap() {
         let (_, number) = found.url.rsplit_once('/').unwrap();
         let number: u64 = number.parse().unwrap();

@@ -405,7 +405,11 @@ pub(super) fn salvage(
         path: dir.to_owned(),
         source,
     })?;
-    let file_bytes = disk.open(&contents::path(dir, bucket))?.len()?;
+    let file_bytes = match disk.open(&contents::path(dir, bucket)) {
+        // For one who looks on: a live crawl removed it since it was listed.
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?.len()?,
+    };
     let header = Stretch {
         bucket,
         offset: 0,

@@ -41,6 +41,8 @@ pub fn put_since(dir: &Path, named: &Lengths) -> Result<Vec<String>, TimeQueueEr
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::{Record, Tails, TimeQueue, TimeQueueConfig};
     use super::*;
     use crate::time::Time;
@@ -61,6 +63,7 @@ mod tests {
         let named = queue.sync().unwrap();
         assert_eq!(put_since(dir.path(), &named).unwrap(), Vec::<String>::new());
         queue.put(&record("http://b.example/"), now).unwrap();
+        let now = now + Duration::from_mins(2);
         let (ticket, first) = queue.next(now).unwrap().unwrap();
         queue.put_back(ticket, &first, now).unwrap();
         queue.flush().unwrap();

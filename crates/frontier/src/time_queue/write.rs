@@ -213,6 +213,8 @@ impl TimeQueue {
     /// Begins a journal that says by itself what there is, with all records in their buckets' files.
     fn begin_journal(&mut self, now: Time) -> Result<(), TimeQueueError> {
         self.write_buffers(0, now)?;
+        // The old one is complete, for whoever reads in it what happened since a manifest.
+        self.journal.write(&self.disk, &self.dir)?;
         let old = self.journal.generation;
         let entries = self.contents.entries();
         self.journal.begin(entries, &self.disk, &self.dir)?;
