@@ -13,14 +13,18 @@ use junkai_crawler::Settings;
 use syn::{Attribute, Expr, Fields, Item, ItemStruct, Lit, Meta, Type};
 
 /// Where the structs of the tables are.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 17] = [
     "crates/crawler/src/settings.rs",
+    "crates/crawler/src/clock.rs",
     "crates/crawler/src/scope.rs",
     "crates/weburl/src/config.rs",
     "crates/frontier/src/politeness.rs",
     "crates/frontier/src/ring/config.rs",
     "crates/frontier/src/seen/config.rs",
     "crates/frontier/src/backlog/config.rs",
+    "crates/frontier/src/time_queue/config.rs",
+    "crates/revisit/src/config.rs",
+    "crates/revisit/src/servers/config.rs",
     "crates/page/src/link.rs",
     "crates/fetch/src/config.rs",
     "crates/fetch/src/identity.rs",
@@ -67,35 +71,52 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The tables of the root struct, in its order.
+/// The tables of the root struct, in its order; a table within a table follows it.
 fn tables() -> Vec<Table> {
     let structs = structs();
     let defaults = toml::Value::try_from(Settings::default()).unwrap();
-    let root = &structs["Settings"];
-    let fields = fields(root).map(|(name, type_name, _)| (name, type_name));
-    fields
-        .map(|(name, type_name)| {
-            let item = structs
-                .get(&type_name)
-                .unwrap_or_else(|| panic!("add the file of {type_name} to SOURCES"));
-            let keys = self::fields(item).map(|(key, _, doc)| {
-                let default = defaults
-                    .get(&name)
-                    .and_then(|table| table.get(&key))
-                    .map(ToString::to_string);
-                Key {
-                    name: key,
-                    doc,
-                    default,
-                }
-            });
-            Table {
-                keys: keys.collect(),
-                doc: doc_of(&item.attrs).replace(&format!(" Table `[{name}]`."), ""),
-                name,
-            }
-        })
-        .collect()
+    let mut tables = Vec::new();
+    for (name, type_name, _) in fields(&structs["Settings"]) {
+        let item = structs
+            .get(&type_name)
+            .unwrap_or_else(|| panic!("add the file of {type_name} to SOURCES"));
+        collect(name, item, &structs, &defaults, &mut tables);
+    }
+    tables
+}
+
+/// Adds the table of a struct, and those within it. `name` is its path from the root.
+fn collect(
+    name: String,
+    item: &ItemStruct,
+    structs: &BTreeMap<String, ItemStruct>,
+    defaults: &toml::Value,
+    tables: &mut Vec<Table>,
+) {
+    let table = name
+        .split('.')
+        .try_fold(defaults, |table, part| table.get(part));
+    let (mut keys, mut inner) = (Vec::new(), Vec::new());
+    for (key, type_name, doc) in fields(item) {
+        if let Some(item) = structs.get(&type_name) {
+            inner.push((format!("{name}.{key}"), item));
+            continue;
+        }
+        let default = table.and_then(|table| table.get(&key));
+        keys.push(Key {
+            name: key,
+            doc,
+            default: default.map(ToString::to_string),
+        });
+    }
+    tables.push(Table {
+        keys,
+        doc: doc_of(&item.attrs).replace(&format!(" Table `[{name}]`."), ""),
+        name,
+    });
+    for (name, item) in inner {
+        collect(name, item, structs, defaults, tables);
+    }
 }
 
 fn structs() -> BTreeMap<String, ItemStruct> {
