@@ -106,7 +106,7 @@ fn collect(
         keys.push(Key {
             name: key,
             doc,
-            default: default.map(ToString::to_string),
+            default: default.map(shown),
         });
     }
     tables.push(Table {
@@ -116,6 +116,28 @@ fn collect(
     });
     for (name, item) in inner {
         collect(name, item, structs, defaults, tables);
+    }
+}
+
+/// A value as people write it: 400 days and not a year, a month and some; 0.96 and not its nearest number with sixteen digits.
+fn shown(value: &toml::Value) -> String {
+    const DAY: u64 = 24 * 60 * 60;
+    match value {
+        toml::Value::String(text) if text.contains(' ') => match humantime::parse_duration(text) {
+            Ok(time) if time.subsec_nanos() == 0 && time.as_secs().is_multiple_of(DAY) => {
+                format!("\"{}days\"", time.as_secs() / DAY)
+            }
+            _ => value.to_string(),
+        },
+        #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
+        toml::Value::Float(number) => format!("{:?}", *number as f32),
+        toml::Value::Table(table) => {
+            let pairs = table
+                .iter()
+                .map(|(key, value)| format!("{key} = {}", shown(value)));
+            format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        _ => value.to_string(),
     }
 }
 

@@ -46,8 +46,8 @@ fn json_lines(text: &str) -> Vec<Value> {
 fn help_names_every_command_and_exit_code() {
     let help = say(&["--help"]).expect(0).out;
     for command in [
-        "crawl", "demo", "init", "explain", "stats", "warc", "export", "lab", "url", "robots",
-        "links", "testweb",
+        "crawl", "demo", "init", "add", "revisit", "pause", "resume", "scope", "explain", "state",
+        "stats", "warc", "export", "lab", "url", "robots", "links", "testweb",
     ] {
         assert!(
             help.contains(&format!("\n  {command} ")),
