@@ -168,7 +168,7 @@ impl Visit {
         }
         state.kind = traces;
         state.depth = self.depth;
-        state.worth = self.worth;
+        // What links are worth is the order's own scale: to the planner, a version of any page is worth as much as of another.
     }
 
     /// The visit as the backlog keeps it, to be made at `due`. Its grade is left to whoever knows the order.
