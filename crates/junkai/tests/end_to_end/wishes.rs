@@ -121,11 +121,45 @@ fn a_stopped_archive_keeps_wishes_until_they_are_carried_out_whatever_kills_it()
     assert_eq!(told(&stage, "stats", &[])["wishes"], 0);
     assert!(!stage.archive().join("state/wishes.jsonl").exists());
     assert!(1 < answers(&stage, "host1.test").len());
-    // A visit that a kill cut short before it was written down is made again; none is made for nothing.
+    // A kill between a visit's line in the log and its acknowledgement repeats it; a wish that were granted at each start would show.
     let visits_now = visits(&stage, &seed);
-    assert_eq!(visits_now, 2, "asked for once");
+    assert!((2..=3).contains(&visits_now), "{visits_now}");
     again(&stage).wait().expect(0);
     assert_eq!(visits(&stage, &seed), visits_now, "carried out once");
+}
+
+#[test]
+fn what_a_running_crawl_answered_survives_its_kill() {
+    let stage = Stage::new(web(), "");
+    one_host_once(&stage);
+    let seed = stage.url("host0.test", "/");
+    let other = stage.url("host1.test", "/");
+    let crawl = one_host(&stage);
+    wait_until("the crawl can be asked", || {
+        told(&stage, "pause", &["--all"])["when"] == "now"
+    });
+    assert_eq!(told(&stage, "add", &[&other])["done"], 1);
+    assert_eq!(told(&stage, "revisit", &[&seed])["done"], 1);
+    assert_eq!(told(&stage, "scope", &["--exclude", "/never/"])["done"], 1);
+    assert!(crawl.kill());
+
+    let crawl = one_host(&stage);
+    wait_until("the next crawl can be asked, and is paused", || {
+        let paused = told(&stage, "pause", &["--all"]);
+        paused["when"] == "now" && paused["already"] == 1
+    });
+    assert_eq!(visits(&stage, &seed), 1);
+    told(&stage, "resume", &["--all"]);
+    wait_until("both wishes are carried out", || {
+        1 < visits(&stage, &seed) && 0 < visits(&stage, &other)
+    });
+    assert!(crawl.kill());
+    again(&stage).wait().expect(0);
+    // A kill between a visit's line in the log and its acknowledgement repeats it.
+    assert!((2..=3).contains(&visits(&stage, &seed)));
+    assert!((1..=2).contains(&visits(&stage, &other)));
+    let shown = tell(&stage, "scope", &[]).expect(0);
+    assert!(shown.out.contains("/never/"), "{}", shown.all());
 }
 
 #[test]
