@@ -1,7 +1,8 @@
 //! The experiments of the seeds, and ours against theirs: each takes graphs made ready, and gives an outcome.
 //!
 //! [`ring`] is seed 000, [`in_degree`] seed 001, [`beyond`] asks whether our policy is better than both at equal memory;
-//! [`estimators`] is the first half of seed 002: how often pages change. Each
+//! [`estimators`] is the first half of seed 002, how often pages change; [`revisit`] its policy against ours, [`servers`] what it asks of
+//! servers. Each
 //! plans its crawls (`trials`), lets them run side by side, and writes down what came of them. What is kept of a crawl is
 //! small, so that a graph of any size may be crawled a hundred times.
 //!
@@ -11,7 +12,9 @@
 pub mod beyond;
 pub mod estimators;
 pub mod in_degree;
+pub mod revisit;
 pub mod ring;
+pub mod servers;
 pub mod time_queue;
 
 mod figures;

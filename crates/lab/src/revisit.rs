@@ -10,6 +10,8 @@
 pub mod contestant;
 pub mod daily;
 pub mod live;
+pub mod logged;
+pub mod signals;
 mod tally;
 mod web;
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 use junkai_frontier::ServerKey;
 use junkai_graph::Page;
 use junkai_graph::history::UnixSeconds;
-use junkai_revisit::{Draw, Hints, Next, PageState, Planner, RevisitConfig, Sighting};
+use junkai_revisit::{
+    Draw, Hints, Next, PageState, Planner, RevisitConfig, ServerReport, Sighting,
+};
 
 use super::tally::Tally;
 use super::web::{ChangingWeb, Line, Seen, time};
@@ -52,6 +54,8 @@ pub struct Prediction {
     pub tally: Tally,
     /// Each page, by its number in the history.
     pub pages: Vec<PageTally>,
+    /// The one server that all pages are on, at the end.
+    pub server: ServerReport,
 }
 
 /// What became of one page.
@@ -120,10 +124,12 @@ impl<'a> Crawl<'a> {
     fn new(web: &'a ChangingWeb, setting: &'a Setting) -> Crawl<'a> {
         let pages = web.history.page_count() as usize;
         let counted_from = web.from().after(setting.warm_up);
+        let planner = Planner::new(&setting.revisit, 1);
+        let server = planner.servers().report(SERVER);
         let mut crawl = Crawl {
             web,
             setting,
-            planner: Planner::new(&setting.revisit, 1),
+            planner,
             lines: web.history.pages().map(|page| web.line(page)).collect(),
             pages: vec![Known::default(); pages],
             turns: BinaryHeap::new(),
@@ -134,6 +140,7 @@ impl<'a> Crawl<'a> {
                     ..Tally::default()
                 },
                 pages: vec![PageTally::default(); pages],
+                server,
             },
         };
         for page in web.history.pages() {
@@ -253,7 +260,7 @@ impl<'a> Crawl<'a> {
         Sighting {
             at: time(at),
             page: self.web.url(page),
-            server: ServerKey::new(0),
+            server: SERVER,
             took: Duration::from_secs(1),
             found: self.lines[page as usize].found(time(at)),
             hints: Hints::default(),
@@ -277,9 +284,13 @@ impl<'a> Crawl<'a> {
             self.prediction.pages[page as usize].interval =
                 state.as_ref().map(|state| state.interval);
         }
+        self.prediction.server = self.planner.servers().report(SERVER);
         self.prediction
     }
 }
+
+/// The server of all pages.
+const SERVER: ServerKey = ServerKey::new(0);
 
 /// The next multiple of so much time; not below a second.
 fn rounded_up(at: UnixSeconds, resolution: Duration) -> UnixSeconds {

@@ -1,5 +1,7 @@
 //! A history made ready to be visited: URLs for its pages, and where each of them stands at a moment.
 
+use std::num::NonZeroU32;
+
 use junkai_frontier::Time;
 use junkai_graph::Page;
 use junkai_graph::history::{Event, EventKind, History, UnixSeconds};
@@ -22,9 +24,27 @@ impl ChangingWeb {
     /// Makes a history ready: all its pages are on one site, under their paths.
     #[must_use]
     pub fn new(history: History) -> ChangingWeb {
+        ChangingWeb::named(history, |_, path| path.to_owned())
+    }
+
+    /// Likewise, in so many folders by turns: pages of one folder have URLs of one template.
+    #[must_use]
+    pub fn in_folders(history: History, folders: NonZeroU32) -> ChangingWeb {
+        ChangingWeb::named(history, |page, path| {
+            let folder = page % folders.get();
+            // Letters alone: digits would be blank in a template.
+            let digits = folder.to_string().into_bytes().into_iter();
+            let name: String = digits
+                .map(|digit| char::from(digit - b'0' + b'a'))
+                .collect();
+            format!("{name}/{path}")
+        })
+    }
+
+    fn named(history: History, path_of: impl Fn(Page, &str) -> String) -> ChangingWeb {
         let canonicalizer = Canonicalizer::new(&CanonicalConfig::default());
         let named = |page: Page| {
-            let path = history.path(page).replace(['?', '#', '%', '\\'], "_");
+            let path = path_of(page, history.path(page)).replace(['?', '#', '%', '\\'], "_");
             canonicalizer.parse(&format!("http://history.test/{path}"))
         };
         let numbered = |page: Page| canonicalizer.parse(&format!("http://history.test/{page}"));
