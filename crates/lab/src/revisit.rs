@@ -19,3 +19,6 @@ pub use contestant::Contestant;
 pub use live::{Prediction, Setting, predict};
 pub use tally::Tally;
 pub use web::ChangingWeb;
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 //!
 //! Each subcommand is a file below; `source` says where graphs come from, `show` prints.
 
+mod changes;
 mod crawl;
 mod estimators;
 mod experiment;
@@ -48,6 +49,12 @@ pub(crate) enum Lab {
     /// Say what a crawl of any size would take: memory, disk, bandwidth, nodes.
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Arguments),
+    /// Seed 002: when to come back, ours against theirs at equal visits.
+    #[command(after_help = changes::EXAMPLES)]
+    Revisit(changes::RevisitArguments),
+    /// Seed 002: what known pages ask of their servers, and what relief costs.
+    #[command(after_help = changes::EXAMPLES)]
+    Servers(changes::ServersArguments),
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
@@ -68,6 +75,8 @@ pub(crate) fn run(lab: &Lab) -> Result<Ending> {
         Lab::Estimators(arguments) => estimators::run(arguments),
         Lab::TimeQueue(arguments) => time_queue::run(arguments),
         Lab::Plan(arguments) => plan::run(arguments),
+        Lab::Revisit(arguments) => changes::revisit(arguments),
+        Lab::Servers(arguments) => changes::servers(arguments),
         Lab::Report(arguments) => experiment::report(arguments),
         Lab::WhatIf(arguments) => what_if::run(arguments),
     }

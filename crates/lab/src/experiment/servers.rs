@@ -7,11 +7,14 @@ mod draw;
 mod population;
 mod relieved;
 
+use std::path::Path;
+
 use junkai_graph::history::HistoryError;
-use junkai_revisit::{ReliefKind, ServerReport};
+use junkai_revisit::{ReliefKind, RevisitConfig, ServerReport};
 
 use super::words::{count, parameter, percent, share, text};
 use crate::outcome::{Cell, Claim, Column, GOAL, Outcome, Parameter, Table, Verdict};
+use crate::revisit::logged::{self, LogError};
 use relieved::Relieved;
 
 /// The settings of the experiment.
@@ -48,6 +51,17 @@ pub struct Known {
     pub name: String,
     /// Each of them.
     pub servers: Vec<ServerReport>,
+}
+
+impl Known {
+    /// The servers of an archive, as its log of visits tells of them.
+    pub fn of_archive(archive: &Path) -> Result<Known, LogError> {
+        let logged = logged::read(archive, &RevisitConfig::default())?;
+        Ok(Known {
+            name: archive.display().to_string(),
+            servers: logged.planner.servers().reports().collect(),
+        })
+    }
 }
 
 /// Runs it: on the simulated population, and on the servers of archives.

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use junkai_lab::experiment::beyond::{self, BeyondExperiment};
 use junkai_lab::experiment::in_degree::{self, InDegreeExperiment};
+use junkai_lab::experiment::revisit::RevisitExperiment;
 use junkai_lab::experiment::ring::{self, RingExperiment};
+use junkai_lab::experiment::servers::{self, ServersExperiment};
 use junkai_lab::graph::Statistics;
 use junkai_lab::outcome::Outcome;
 use junkai_lab::report;
@@ -14,7 +16,7 @@ use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
 use super::source::{Sources, quoted};
-use super::{estimators, histories};
+use super::{changes, estimators, histories};
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
@@ -169,8 +171,17 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let common = &arguments.common;
     let histories = histories::read(&arguments.history, common.sources.seed())?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
+    let webs = changes::webs(&arguments.history, false)?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
+    let revisit = RevisitExperiment {
+        command: format!("junkai lab revisit{}", histories::again(&arguments.history)),
+        ..RevisitExperiment::default()
+    };
+    let servers = ServersExperiment {
+        command: "junkai lab servers".to_owned(),
+        ..ServersExperiment::default()
+    };
     let outcomes = [
         run_ring(&subjects, &ring_experiment(common, Vary::Both), &bar),
         run_in_degree(
@@ -188,6 +199,8 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
             &estimators::experiment(&arguments.history, common.sources.seed()),
             &bar,
         ),
+        changes::run_revisit(webs, &revisit, &bar)?,
+        servers::run(Vec::new(), &servers)?,
     ];
     drop(bar);
     for outcome in &outcomes {

@@ -1,0 +1,167 @@
+//! `junkai lab revisit|servers`: when to come back, and what servers can bear.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use junkai_lab::experiment::revisit::{self, RevisitExperiment};
+use junkai_lab::experiment::servers::{self, Known, ServersExperiment};
+use junkai_lab::graph::history::{BULK_PAGES_MAX, load};
+use junkai_lab::outcome::Outcome;
+use junkai_lab::revisit::ChangingWeb;
+
+use super::experiment::OUT_DEFAULT;
+use super::histories;
+use super::show::{self, SharedBar, Shown};
+use crate::exit::Ending;
+
+/// Examples for `--help`.
+pub(super) const EXAMPLES: &str = "\
+A history is a file of lines `unix-time<TAB>A|M|D<TAB>path`, plain or packed
+(.zst, .gz): what happened to the pages of a web site, and when.
+
+Examples:
+  junkai lab revisit
+  junkai lab revisit histories/*.tsv.zst --repetitions 3
+  junkai lab servers my-archive";
+
+/// What `junkai lab revisit` takes.
+#[derive(clap::Args)]
+pub(crate) struct RevisitArguments {
+    /// Histories of real web sites; simulated pages are always there beside them.
+    #[arg(value_name = "HISTORY")]
+    histories: Vec<PathBuf>,
+    /// Keep what bulk rebuilds did: publications of more than 300 pages at once.
+    #[arg(long)]
+    rebuilds: bool,
+    /// Repetitions: hours of the day for histories, seeds for simulated pages.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repetitions: u32,
+    /// Simulated pages.
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pages: u32,
+    /// Days that simulated pages live.
+    #[arg(long, value_name = "N", default_value_t = 1095, value_parser = clap::value_parser!(u32).range(91..=36_500))]
+    days: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What `junkai lab servers` takes.
+#[derive(clap::Args)]
+pub(crate) struct ServersArguments {
+    /// Archives whose logs tell of their servers; a simulated population is always there beside them.
+    #[arg(value_name = "ARCHIVE")]
+    archives: Vec<PathBuf>,
+    /// Simulated servers.
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    servers: u32,
+    /// Pages of the overloaded server.
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pages: u32,
+    /// Days that it is visited.
+    #[arg(long, value_name = "N", default_value_t = 1095, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    days: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What both take.
+#[derive(clap::Args)]
+struct Common {
+    /// Where chance begins.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The folder to write to; each experiment has its own below it.
+    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
+    out: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Common {
+    fn show(&self, outcome: &Outcome) -> Result<Ending> {
+        let shown = Shown {
+            written: Some(show::write(outcome, &self.out)?),
+            out_again: show::out_again_unless(&self.out, OUT_DEFAULT),
+            json: self.json,
+        };
+        show::outcome(outcome, &shown)?;
+        Ok(Ending::Well)
+    }
+}
+
+/// Policies at equal visits.
+pub(super) fn revisit(arguments: &RevisitArguments) -> Result<Ending> {
+    let common = &arguments.common;
+    let experiment = RevisitExperiment {
+        repetitions: arguments.repetitions,
+        pages: arguments.pages,
+        days: arguments.days,
+        seed: common.seed,
+        command: format!(
+            "junkai lab revisit{}{} --repetitions {} --pages {} --days {} --seed {}",
+            histories::again(&arguments.histories),
+            if arguments.rebuilds { " --rebuilds" } else { "" },
+            arguments.repetitions,
+            arguments.pages,
+            arguments.days,
+            common.seed
+        ),
+        ..RevisitExperiment::default()
+    };
+    let webs = webs(&arguments.histories, arguments.rebuilds)?;
+    show::prepare(&common.out)?;
+    let bar = SharedBar::new();
+    let outcome = run_revisit(webs, &experiment, &bar)?;
+    drop(bar);
+    common.show(&outcome)
+}
+
+/// Reads histories, with or without what bulk rebuilds did.
+pub(super) fn webs(paths: &[PathBuf], rebuilds: bool) -> Result<Vec<ChangingWeb>> {
+    let read = |path: &PathBuf| {
+        let history = load(path)?;
+        Ok(ChangingWeb::new(if rebuilds {
+            history
+        } else {
+            history.without_bulk(BULK_PAGES_MAX)
+        }))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Runs it with a bar.
+pub(super) fn run_revisit(
+    webs: Vec<ChangingWeb>,
+    experiment: &RevisitExperiment,
+    bar: &SharedBar,
+) -> Result<Outcome> {
+    let outcome = revisit::run(webs, experiment, &|progress| {
+        bar.at("revisit", progress.done, progress.total);
+    })?;
+    Ok(outcome)
+}
+
+/// What servers are asked for.
+pub(super) fn servers(arguments: &ServersArguments) -> Result<Ending> {
+    let common = &arguments.common;
+    let archives = histories::again(&arguments.archives);
+    let experiment = ServersExperiment {
+        servers: arguments.servers,
+        pages: arguments.pages,
+        days: arguments.days,
+        seed: common.seed,
+        command: format!(
+            "junkai lab servers{archives} --servers {} --pages {} --days {} --seed {}",
+            arguments.servers, arguments.pages, arguments.days, common.seed
+        ),
+    };
+    let known: Vec<Known> = arguments
+        .archives
+        .iter()
+        .map(|archive| Ok(Known::of_archive(archive)?))
+        .collect::<Result<_>>()?;
+    show::prepare(&common.out)?;
+    common.show(&servers::run(known, &experiment)?)
+}
