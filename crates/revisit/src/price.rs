@@ -177,8 +177,11 @@ impl Pressure {
     pub(crate) fn of_factor(factor: f64) -> Pressure {
         #[expect(clippy::cast_possible_truncation, reason = "within bounds below")]
         let logarithm = factor.ln() as f32;
-        // `max` first: what is no number becomes none.
-        Pressure(logarithm.max(0.0).min(Pressure::MAX))
+        if logarithm.is_nan() {
+            Pressure::NONE
+        } else {
+            Pressure(logarithm.clamp(0.0, Pressure::MAX))
+        }
     }
 
     /// Moves towards the capacity of the server, after one of its visits was planned.

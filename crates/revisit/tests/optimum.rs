@@ -1,4 +1,6 @@
-//! The index meets the optimum that the literature has for it, and its price finds the budget.
+//! The index meets the optimum that the literature has for it, its price finds the budget, and relief what a server can bear.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

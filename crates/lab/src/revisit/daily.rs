@@ -144,6 +144,7 @@ impl Run<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Visit {
     page: Page,
     now: UnixSeconds,

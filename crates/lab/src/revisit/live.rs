@@ -161,11 +161,11 @@ impl<'a> Crawl<'a> {
 
     /// A page that is not known has its turn when something happens to it, or now if it is there.
     fn await_discovery(&mut self, page: Page, now: UnixSeconds) {
-        let line = &self.lines[page as usize];
-        let at = if line.is_here {
+        let page_line = &self.lines[page as usize];
+        let at = if page_line.is_here {
             Some(now)
         } else {
-            line.next_event()
+            page_line.next_event()
         };
         if let Some(at) = at {
             let life = self.pages[page as usize].life;

@@ -111,17 +111,14 @@ impl Logged {
             hints: Hints::default(),
         };
         let fingerprint = page.fingerprint();
-        let next = match states.get_mut(&fingerprint) {
-            Some(state) => {
-                let draw = Draw::of_visit(fingerprint, state.visits);
-                self.planner.revisited(state, &sighting, draw).next
-            }
-            None => {
-                let draw = Draw::of_visit(fingerprint, 0);
-                let (state, next) = self.planner.first_visit(&sighting, draw);
-                states.insert(fingerprint, state);
-                next
-            }
+        let next = if let Some(state) = states.get_mut(&fingerprint) {
+            let draw = Draw::of_visit(fingerprint, state.visits);
+            self.planner.revisited(state, &sighting, draw).next
+        } else {
+            let draw = Draw::of_visit(fingerprint, 0);
+            let (state, next) = self.planner.first_visit(&sighting, draw);
+            states.insert(fingerprint, state);
+            next
         };
         if let Next::GiveUp(_) = next {
             states.remove(&fingerprint);

@@ -37,8 +37,8 @@ impl SignalQuality {
     #[must_use]
     pub fn new(recall: f64, false_rate: f64) -> SignalQuality {
         SignalQuality {
-            recall: recall.max(0.0).min(RECALL_MAX),
-            false_rate: false_rate.max(FALSE_RATE_MIN).min(1.0),
+            recall: within(recall, 0.0, RECALL_MAX),
+            false_rate: within(false_rate, FALSE_RATE_MIN, 1.0),
         }
     }
 
@@ -65,6 +65,11 @@ impl SignalQuality {
     pub fn exposure(&self, rate: f64) -> f64 {
         (self.recall * rate / self.false_rate).ln_1p()
     }
+}
+
+/// A number within bounds; what is no number becomes the lowest.
+fn within(number: f64, lowest: f64, highest: f64) -> f64 {
+    number.max(lowest).min(highest)
 }
 
 impl Signals {

@@ -36,7 +36,7 @@ impl Results<'_> {
                     .iter()
                     .filter(|(_, margin)| margin.is_ahead())
                     .count();
-                claims.extend(self.claim(GOAL, claim, &one.name, &margins, kept));
+                claims.extend(claim_of(GOAL, claim, &one.name, &margins, kept));
             }
             let behind = self.margins_at_all_budgets(subject, Player::UNIFORM, Player::SEED);
             let behind: Vec<_> = behind
@@ -48,7 +48,7 @@ impl Results<'_> {
                 .filter(|(_, margin)| margin.is_ahead())
                 .count();
             let claim = "seed 002's policy is behind uniform visits at 2 and 5 %";
-            claims.extend(self.claim("our prototype", claim, &one.name, &behind, kept));
+            claims.extend(claim_of("our prototype", claim, &one.name, &behind, kept));
         }
         claims.extend(self.loops.iter().filter_map(|one| self.spike(one)));
         claims.extend(
@@ -70,31 +70,6 @@ impl Results<'_> {
         shares
             .filter_map(|&share| Some((share, self.margin(subject, share, ours, rival)?)))
             .collect()
-    }
-
-    fn claim(
-        &self,
-        source: &str,
-        claim: &str,
-        web: &str,
-        margins: &[(f64, Mean)],
-        kept: usize,
-    ) -> Option<Claim> {
-        let told = margins.iter().map(|(share, margin)| {
-            format!(
-                "{} ± {:.4} at {}",
-                difference(margin.mean),
-                margin.error,
-                percent(*share)
-            )
-        });
-        Some(Claim {
-            source: source.to_owned(),
-            claim: claim.to_owned(),
-            graph: web.to_owned(),
-            measured: format!("ahead by {}", told.collect::<Vec<_>>().join(", ")),
-            verdict: Verdict::of_comparisons(kept, margins.len())?,
-        })
     }
 
     fn spike(&self, one: &Loop) -> Option<Claim> {
@@ -194,4 +169,29 @@ impl Results<'_> {
         }
         findings
     }
+}
+
+/// A claim on how far one player is ahead of another.
+fn claim_of(
+    source: &str,
+    claim: &str,
+    web: &str,
+    margins: &[(f64, Mean)],
+    kept: usize,
+) -> Option<Claim> {
+    let told = margins.iter().map(|(share, margin)| {
+        format!(
+            "{} ± {:.4} at {}",
+            difference(margin.mean),
+            margin.error,
+            percent(*share)
+        )
+    });
+    Some(Claim {
+        source: source.to_owned(),
+        claim: claim.to_owned(),
+        graph: web.to_owned(),
+        measured: format!("ahead by {}", told.collect::<Vec<_>>().join(", ")),
+        verdict: Verdict::of_comparisons(kept, margins.len())?,
+    })
 }
