@@ -214,14 +214,14 @@ impl PageStates {
     pub fn server_in_words(&self, page: &KnownPage) -> String {
         let report = self.planner.servers().report(page.server);
         let pages = match report.pages {
-            1 => "1 known page asks".to_owned(),
-            pages => format!("{pages} known pages ask"),
+            1 => "its only known page asks".to_owned(),
+            pages => format!("its {pages} known pages ask"),
         };
         let seconds = |per_second: f64| Duration::try_from_secs_f64(1.0 / per_second).ok();
         let every = |per_second: f64| {
             seconds(per_second).map_or_else(
-                || "none".to_owned(),
-                |wait| format!("one every {}", span(wait)),
+                || "no visit".to_owned(),
+                |wait| format!("a visit every {}", span(wait)),
             )
         };
         let verdict = if report.is_overloaded() {
@@ -235,7 +235,7 @@ impl PageStates {
             "well within what it can bear".to_owned()
         };
         format!(
-            "{pages} for {} of its visits, it can bear {}: {verdict}",
+            "{pages} for {}, it can bear {}: {verdict}",
             every(report.load),
             every(report.capacity)
         )

@@ -18,8 +18,8 @@ Examples:
   junkai add --archive example https://example.org/new/    one more place to start from
   junkai add --archive example --seeds-file list.txt       many of them
 
-The scope reaches around a new seed as it does around the first ones. A seed that failed before is tried again; one that was
-visited stays as it is (`junkai revisit` asks for it out of turn).")]
+The scope reaches around a new seed as it does around the first ones. A seed that failed before is tried again; one that was \
+  visited stays as it is (`junkai revisit` asks for it out of turn).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     target: Target,

@@ -17,9 +17,9 @@ use crate::screen::{Screen, Style};
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
 #[derive(clap::Args)]
 #[command(after_help = "\
-A crawl goes on until it is stopped: it finds pages, and comes back to each at the pace at which it changes. With nothing to do it
-sleeps. Ctrl-C ends it in order; the next run of the same archive goes on. For an archive of one moment, say --once.
-While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.")]
+A crawl goes on until it is stopped: it finds pages, and comes back to each at the pace at which it changes. With nothing to do it \
+  sleeps. Ctrl-C ends it in order; the next run of the same archive goes on. For an archive of one moment, say --once. \
+  While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.")]
 pub(crate) struct Arguments {
     /// Where to start: URLs, or host names. May be left out when the archive has been crawled before.
     #[arg(value_name = "SEED")]

@@ -17,8 +17,8 @@ Examples:
   junkai revisit --archive example --prefix https://example.org/docs/ every captured page below
   junkai revisit --archive example --host example.org --limit 500     of a host, so many at most
 
-Politeness is kept: asking makes no server be visited sooner than its interval allows. What a page's next visit would have been
-stays as it is; what is found now counts for it.")]
+Politeness is kept: asking makes no server be visited sooner than its interval allows. What a page's next visit would have been \
+  stays as it is; what is found now counts for it.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     target: Target,

@@ -18,9 +18,9 @@ Examples:
   junkai scope --archive example --exclude '[?&]sort='    this never
   junkai scope --archive example --drop '[?&]sort='       take a change back
 
-Changes hold from now on and over restarts, on top of junkai.toml. Pages that fall out of scope are not visited any more: each is
-dismissed with a line in the log when its turn comes. Links that were found while they were out of scope are found again when
-their page is visited again. How far the scope reaches around seeds (the preset) is fixed while a crawl runs.")]
+Changes hold from now on and over restarts, on top of junkai.toml. Pages that fall out of scope are not visited any more: each is \
+  dismissed with a line in the log when its turn comes. Links that were found while they were out of scope are found again when \
+  their page is visited again. How far the scope reaches around seeds (the preset) is fixed while a crawl runs.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     target: Target,
