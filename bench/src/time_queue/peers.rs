@@ -65,6 +65,20 @@ fn read_record(key: &[u8], value: &[u8]) -> Result<Record> {
 /// States that are due, out of a store: each with the key that it had.
 type Due = Vec<(Key, Record)>;
 
+/// Where the next range of due states begins. All before it are gone; without it a store would go over their graves each time.
+#[derive(Default)]
+struct Front(Key);
+
+impl Front {
+    /// Moves on behind what was due at `now`, of which at most `most` were taken.
+    fn pass(&mut self, now: Time, most: u64, due: &Due) {
+        match due.last() {
+            Some((last, _)) if most <= due.len() as u64 => self.0 = *last,
+            Some(_) | None => self.0 = end_of(now),
+        }
+    }
+}
+
 fn whole_key(key: &[u8]) -> Result<Key> {
     key.try_into().context("a key has another length")
 }
@@ -73,6 +87,7 @@ fn whole_key(key: &[u8]) -> Result<Key> {
 pub(super) struct Fjall {
     database: Database,
     states: Keyspace,
+    front: Front,
     value: Vec<u8>,
 }
 
@@ -82,13 +97,18 @@ impl Fjall {
         Ok(Fjall {
             states: database.keyspace("states", KeyspaceCreateOptions::default)?,
             database,
+            front: Front::default(),
             value: Vec::new(),
         })
     }
 
     fn due(&self, now: Time, most: u64) -> Result<Due> {
         let mut due = Vec::new();
-        for guard in self.states.range(..end_of(now)).take(count(most)) {
+        for guard in self
+            .states
+            .range(self.front.0..end_of(now))
+            .take(count(most))
+        {
             let (key, value) = guard.into_inner()?;
             due.push((whole_key(&key)?, read_record(&key, &value)?));
         }
@@ -108,6 +128,7 @@ impl Store for Fjall {
 
     fn cycle(&mut self, now: Time, most: u64, visit: &mut Visit<'_>) -> Result<u64, StoreError> {
         let mut due = self.due(now, most)?;
+        self.front.pass(now, most, &due);
         let mut batch = self.database.batch();
         for (key, record) in &mut due {
             visit(record)?;
@@ -128,6 +149,7 @@ impl Store for Fjall {
 /// A B-tree in Rust.
 pub(super) struct Redb {
     database: redb::Database,
+    front: Front,
     value: Vec<u8>,
 }
 
@@ -141,6 +163,7 @@ impl Redb {
             .create(folder.join("states.redb"))?;
         Ok(Redb {
             database,
+            front: Front::default(),
             value: Vec::new(),
         })
     }
@@ -170,10 +193,11 @@ impl Store for Redb {
         let mut due: Due = Vec::new();
         {
             let mut table = transaction.open_table(STATES)?;
-            for entry in table.range(..end_of(now))?.take(count(most)) {
+            for entry in table.range(self.front.0..end_of(now))?.take(count(most)) {
                 let (key, value) = entry?;
                 due.push((key.value(), read_record(&key.value(), value.value())?));
             }
+            self.front.pass(now, most, &due);
             for (key, record) in &mut due {
                 visit(record)?;
                 table.remove(*key)?;
@@ -194,6 +218,7 @@ impl Store for Redb {
 pub(super) struct Lmdb {
     environment: heed::Env,
     states: heed::Database<Bytes, Bytes>,
+    front: Front,
     value: Vec<u8>,
 }
 
@@ -207,6 +232,7 @@ impl Lmdb {
         Ok(Lmdb {
             environment,
             states,
+            front: Front::default(),
             value: Vec::new(),
         })
     }
@@ -238,14 +264,15 @@ impl Store for Lmdb {
         let mut transaction = self.environment.write_txn()?;
         let mut due: Due = Vec::new();
         let end = end_of(now);
-        for entry in self
-            .states
-            .range(&transaction, &(Bound::Unbounded, Bound::Excluded(&end[..])))?
-            .take(count(most))
-        {
+        let range = (
+            Bound::Included(&self.front.0[..]),
+            Bound::Excluded(&end[..]),
+        );
+        for entry in self.states.range(&transaction, &range)?.take(count(most)) {
             let (key, value) = entry?;
             due.push((whole_key(key)?, read_record(key, value)?));
         }
+        self.front.pass(now, most, &due);
         for (key, record) in &mut due {
             visit(record)?;
             self.states.delete(&mut transaction, key)?;
