@@ -133,9 +133,8 @@ impl Results {
             ),
             parameter(
                 "our prior",
-                "open loop: a mean rate of one change per median gap, which is up to four times off, with a standard deviation of \
-                 1.3 of its logarithm, and beside it what a crawl takes for granted before it knows anything; closed loop and \
-                 replay: learnt while it goes, as a crawl does",
+                "open loop: the distribution of the site’s rates, and beside it what a crawl takes for granted before it knows anything; \
+                 closed loop and replay: learnt while it goes, as a crawl does",
             ),
             parameter("seed", experiment.seed.to_string()),
         ]

@@ -60,7 +60,7 @@ impl Results {
     fn growing_bias(&self) -> String {
         let bias = |sigma, visits| {
             let row = self.row(1.0, sigma, visits);
-            row.map_or(f64::NAN, |row| {
+            row.map_or(f64::NAN, |row: &Row| {
                 row.quality(Contestant::SeedGeometricMean).bias
             })
         };
@@ -99,7 +99,7 @@ impl Results {
         let cold = |row: &Row| row.cold_quality().rmse;
         let exact = |row: &Row| row.quality(Contestant::Likelihood).rmse;
         format!(
-            "A page that changes daily on a site of which nothing is known, and which is taken for one that changes every three months: our error is \
+            "On a site of which nothing is known, whose pages change daily and are taken for such that change every three months, our error is \
              {} after 5 visits, {} after 20 and {} after 100; that of the exact solution, which takes nothing for granted, {}, {} and {}.",
             share(rmse(5, &cold)),
             share(rmse(20, &cold)),

@@ -73,7 +73,7 @@ impl Results {
         }
         Figure {
             name: name.to_owned(),
-            caption: "Pages that change once a day on average, visited once a day in the median. Where visits are irregular, equation 4 \
+            caption: "Pages of a site that change once a day in the median, visited once a day in the median. Where visits are irregular, equation 4 \
                       with the seed’s geometric mean gets worse with every visit, for the shortest gap ever only gets shorter."
                 .to_owned(),
             chart: Drawing::Many(Box::new(grid)),

@@ -1,6 +1,8 @@
 //! Pages whose rate is known, visited at gaps that nobody chooses.
 //!
-//! A page changes once a day on average. Its gaps are *m* e^(*σN*) days, *N* standard normal: regular if *σ* is zero.
+//! Gaps are *m* e^(*σN*) days, *N* standard normal: regular if *σ* is zero. The pages are of a [`Site`]: they change once a day in the
+//! median, some more often and some less, and ours knows how much they differ, as it would from other pages of the site; or
+//! every page changes once a day, and ours takes another rate for likely, as in the prototype.
 
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ pub(super) const DAY_SECONDS: f64 = 86_400.0;
 /// One row: how pages are visited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Situation {
-    /// The median gap, in days, which is the mean time between changes.
+    /// The median gap, in days.
     pub(super) median: f64,
     /// *σ*.
     pub(super) sigma: f64,
@@ -48,8 +50,17 @@ const fn situations() -> [Situation; 36] {
     all
 }
 
-/// What the priors of our filters are worth here: the logarithm of the rate is this uncertain.
-const PRIOR_SHAPE: f64 = 1.0;
+/// How much the pages of a site differ: the variance of the logarithm of their rates.
+const SITE_VARIANCE: f64 = 1.0;
+
+/// What the pages are of, and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Site {
+    /// Pages change once a day in the median, two thirds of them within a factor e, and that is known.
+    Known,
+    /// Every page changes once a day, and about one change per median gap is thought likely: up to four times off.
+    Mistaken,
+}
 
 /// ln(λ̂/λ) of each run: every contestant's, and ours when nothing is known beforehand.
 #[derive(Clone, Debug)]
@@ -69,7 +80,10 @@ pub(super) struct Row {
 
 /// What came of all rows.
 pub(super) struct OpenLoop {
+    /// On a site that is known.
     pub(super) rows: Vec<Row>,
+    /// On one that is taken for another.
+    pub(super) mistaken: Vec<Row>,
 }
 
 /// Bias and root mean square of ln(λ̂/λ).
@@ -81,17 +95,22 @@ pub(super) struct Quality {
 
 impl OpenLoop {
     pub(super) fn run(experiment: &EstimatorsExperiment, meter: impl Fn(u64)) -> OpenLoop {
-        let mut rows = Vec::new();
+        let mut open = OpenLoop {
+            rows: Vec::new(),
+            mistaken: Vec::new(),
+        };
         for situation in SITUATIONS {
-            rows.push(Row::run(situation, experiment));
-            meter(rows.len() as u64);
+            open.rows.push(Row::run(situation, Site::Known, experiment));
+            let mistaken = Row::run(situation, Site::Mistaken, experiment);
+            open.mistaken.push(mistaken);
+            meter(open.rows.len() as u64);
         }
-        OpenLoop { rows }
+        open
     }
 }
 
 impl Row {
-    fn run(situation: Situation, experiment: &EstimatorsExperiment) -> Row {
+    fn run(situation: Situation, site: Site, experiment: &EstimatorsExperiment) -> Row {
         let runs = if situation.visits < 1000 {
             experiment.runs
         } else {
@@ -102,7 +121,7 @@ impl Row {
             .another(situation.sigma.to_bits());
         let errors = (0..runs)
             .into_par_iter()
-            .map(|run| one_page(situation, chance.another(run.into())))
+            .map(|run| one_page(situation, site, chance.another(run.into())))
             .collect();
         Row { situation, errors }
     }
@@ -150,21 +169,29 @@ impl Errors {
 }
 
 /// Visits one page, and asks everybody.
-fn one_page(situation: Situation, chance: Draw) -> Errors {
+fn one_page(situation: Situation, site: Site, chance: Draw) -> Errors {
+    let ln_day = DAY_SECONDS.ln();
+    let (ln_rate, ln_expected) = match site {
+        Site::Known => {
+            let spread = SITE_VARIANCE.sqrt() * normal(chance.another(u64::MAX));
+            (spread - ln_day, -ln_day)
+        }
+        Site::Mistaken => (-ln_day, -situation.median.ln() - ln_day),
+    };
     let lessons: Vec<Evidence> = (0..situation.visits)
-        .map(|visit| lesson(situation, chance.another(visit.into())))
+        .map(|visit| lesson(situation, ln_rate.exp(), chance.another(visit.into())))
         .collect();
     let changes = lessons
         .iter()
         .filter(|lesson| matches!(lesson, Evidence::Changed { .. }))
         .count();
-    let expected = Prior::new(1.0 / (situation.median * DAY_SECONDS), PRIOR_SHAPE);
+    let expected = Prior::of_logarithm(ln_expected, SITE_VARIANCE);
     let error = |contestant: Contestant, prior: &Prior| {
         let mut learner = contestant.learner(prior, None);
         for lesson in &lessons {
             learner.learn(lesson, prior);
         }
-        (learner.belief(prior).rate * DAY_SECONDS).ln()
+        learner.belief(prior).rate.ln() - ln_rate
     };
     Errors {
         by_contestant: Contestant::ALL.map(|contestant| error(contestant, &expected)),
@@ -173,10 +200,10 @@ fn one_page(situation: Situation, chance: Draw) -> Errors {
     }
 }
 
-fn lesson(situation: Situation, chance: Draw) -> Evidence {
+fn lesson(situation: Situation, rate: f64, chance: Draw) -> Evidence {
     let days = situation.median * (situation.sigma * normal(chance)).exp();
     let gap = Duration::from_secs_f64(days * DAY_SECONDS);
-    if chance.another(2).uniform() < -(-days).exp_m1() {
+    if chance.another(2).uniform() < -(-rate * days * DAY_SECONDS).exp_m1() {
         Evidence::Changed { gap }
     } else {
         Evidence::Same { gap }
