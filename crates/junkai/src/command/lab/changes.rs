@@ -102,7 +102,11 @@ pub(super) fn revisit(arguments: &RevisitArguments) -> Result<Ending> {
         command: format!(
             "junkai lab revisit{}{} --repetitions {} --pages {} --days {} --seed {}",
             histories::again(&arguments.histories),
-            if arguments.rebuilds { " --rebuilds" } else { "" },
+            if arguments.rebuilds {
+                " --rebuilds"
+            } else {
+                ""
+            },
             arguments.repetitions,
             arguments.pages,
             arguments.days,
