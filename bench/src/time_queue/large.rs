@@ -80,12 +80,11 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
     let peak = || memory::peak_of("self").context("the system does not tell the peak of memory");
     let opened_bytes = peak()?;
     let work = Measurement::begin();
-    let states = match &arguments.since {
-        Some(_) => cycle.run(&mut store, ROUND_RECORDS)?.records,
-        None => {
-            cycle.fill(&mut store, &mut |_| ())?;
-            arguments.pages
-        }
+    let handled = if arguments.since.is_some() {
+        cycle.run(&mut store, ROUND_RECORDS)?.records
+    } else {
+        cycle.fill(&mut store, &mut |_| ())?;
+        arguments.pages
     };
     let stats = store.stats();
     let told = Told {
@@ -94,7 +93,7 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
         opened_bytes,
         peak_bytes: peak()?,
         seconds: work.used().wall.as_secs_f64(),
-        states: states as f64,
+        states: handled as f64,
         waiting: recovery.waiting,
         memory_bytes: stats.memory_bytes,
         disk_bytes: stats.bucket_bytes + stats.journal_bytes,

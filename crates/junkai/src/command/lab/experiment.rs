@@ -16,7 +16,7 @@ use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
 use super::source::{Sources, quoted};
-use super::{changes, estimators, histories};
+use super::{changes, estimators, histories, time_queue};
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
@@ -201,6 +201,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         ),
         changes::run_revisit(webs, &revisit, &bar)?,
         servers::run(Vec::new(), &servers)?,
+        time_queue::counted(common.sources.seed(), &bar)?,
     ];
     drop(bar);
     for outcome in &outcomes {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use junkai_lab::experiment::time_queue::{self, Costs, TimeQueueExperiment};
+use junkai_lab::outcome::Outcome;
 use junkai_lab::population::SEED_PAGES;
 
 use super::show::{self, SharedBar, Shown};
@@ -68,6 +69,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     };
     show::outcome(&outcome, &shown)?;
     Ok(Ending::Well)
+}
+
+/// The experiment with few pages, for a report: counted, so that it can be repeated byte for byte.
+pub(super) fn counted(seed: u64, bar: &SharedBar) -> Result<Outcome> {
+    let few = TimeQueueExperiment::default();
+    let experiment = TimeQueueExperiment {
+        seed,
+        command: format!(
+            "junkai lab time-queue --records {} --seed {seed} --count",
+            few.records
+        ),
+        ..few
+    };
+    let outcome = time_queue::run(&experiment, &|progress| {
+        bar.at("time-queue", progress.done, progress.total);
+    })?;
+    Ok(outcome)
 }
 
 impl Arguments {
