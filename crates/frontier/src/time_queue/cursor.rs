@@ -1,16 +1,13 @@
 //! Reads a bucket's file front to back: one run of it, or all of them.
 
-use std::io;
-use std::path::{Path, PathBuf};
-
-use super::TimeQueueError;
 use super::block::{self, Block, BlockHeader, Units};
-use super::contents::{self, BucketFile, FILE_HEADER_BYTES};
-use super::packing::Unpacker;
+use super::contents::{BucketFile, FILE_HEADER_BYTES};
+use super::reader::{Reader, Stretch};
 use super::record::RecordRef;
-use super::run::{self, RunHeader};
+use super::run;
+use super::run_places::{self, RunLimit, RunPlace, RunStart};
 use super::ticket::{BucketNumber, Place};
-use crate::disk::{Disk, DiskError, DiskFile};
+use crate::disk::DiskError;
 use crate::time::Time;
 
 /// Bytes that are read at once where all of a file is read, if there are as many.
@@ -35,100 +32,6 @@ pub(super) struct Damage {
     /// The first record that is lost, and the first behind it that is not.
     pub(super) first: u32,
     pub(super) end: u32,
-}
-
-/// Reads files in large pieces; remembers the last piece and the last file.
-#[derive(Debug)]
-pub(super) struct Reader {
-    disk: Disk,
-    dir: PathBuf,
-    unpacker: Unpacker,
-    file: Option<(BucketNumber, DiskFile)>,
-    piece: Vec<u8>,
-    piece_offset: u64,
-    pub(super) reads: u64,
-    pub(super) read_bytes: u64,
-}
-
-impl Reader {
-    pub(super) fn new(disk: Disk, dir: &Path) -> io::Result<Reader> {
-        Ok(Reader {
-            disk,
-            dir: dir.to_owned(),
-            unpacker: Unpacker::new()?,
-            file: None,
-            piece: Vec::new(),
-            piece_offset: 0,
-            reads: 0,
-            read_bytes: 0,
-        })
-    }
-
-    /// The `length` bytes at the beginning of a stretch, fewer where the file ends before. The rest of the stretch is read on the way.
-    fn bytes(&mut self, at: Stretch, length: usize) -> Result<&[u8], DiskError> {
-        let piece_end = self.piece_offset + self.piece.len() as u64;
-        let is_same = self
-            .file
-            .as_ref()
-            .is_some_and(|(bucket, _)| *bucket == at.bucket);
-        let is_there =
-            is_same && self.piece_offset <= at.offset && at.offset + length as u64 <= piece_end;
-        if !is_there {
-            self.fill(at, length)?;
-        }
-        let start = usize::try_from(at.offset - self.piece_offset).unwrap_or(usize::MAX);
-        let bytes = self.piece.get(start..).unwrap_or_default();
-        Ok(&bytes[..length.min(bytes.len())])
-    }
-
-    fn fill(&mut self, at: Stretch, length: usize) -> Result<(), DiskError> {
-        self.piece.clear();
-        self.piece_offset = at.offset;
-        let file = match self.file.take() {
-            Some((bucket, file)) if bucket == at.bucket => file,
-            Some(_) | None => match self.disk.open(&contents::path(&self.dir, at.bucket)) {
-                Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
-                opened => opened?,
-            },
-        };
-        let ahead = usize::try_from(at.bytes).unwrap_or(length).max(length);
-        self.piece.resize(ahead, 0);
-        let read = file.read_up_to(&mut self.piece, at.offset)?;
-        self.piece.truncate(read);
-        self.file = Some((at.bucket, file));
-        self.reads += 1;
-        self.read_bytes += read as u64;
-        Ok(())
-    }
-
-    /// Closes a file that is to be removed.
-    pub(super) fn forget(&mut self, bucket: BucketNumber) {
-        if self.file.as_ref().is_some_and(|(open, _)| *open == bucket) {
-            self.file = None;
-            self.piece.clear();
-        }
-    }
-
-    /// Memory that is held.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.piece.capacity()
-    }
-}
-
-/// A part of a bucket's file.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    bucket: BucketNumber,
-    offset: u64,
-    bytes: u64,
-}
-
-/// Where the runs of a bucket begin: offset, and the index of the first record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RunPlace {
-    pub(super) offset: u64,
-    pub(super) index: u32,
-    pub(super) header: RunHeader,
 }
 
 #[derive(Debug)]
@@ -263,7 +166,8 @@ impl Cursor {
             end_index: self.end_index,
             read_bytes: self.read_bytes(),
         };
-        let Some(header) = read_run_header(at, limit, reader).map_err(ReadFault::Disk)? else {
+        let Some(header) = run_places::read_header(at, limit, reader).map_err(ReadFault::Disk)?
+        else {
             return Err(self.skip_to(self.end_index, self.end));
         };
         self.run_end = self.offset + header.bytes;
@@ -320,123 +224,5 @@ impl Cursor {
         self.next_index = index;
         self.offset = offset;
         ReadFault::Damage(damage)
-    }
-}
-
-/// Where a run should begin.
-#[derive(Clone, Copy, Debug)]
-struct RunStart {
-    bucket: BucketNumber,
-    offset: u64,
-    index: u32,
-}
-
-/// Where it must end, at most.
-#[derive(Clone, Copy, Debug)]
-struct RunLimit {
-    end: u64,
-    end_index: u32,
-    /// How much to read with it.
-    read_bytes: u64,
-}
-
-fn read_run_header(
-    at: RunStart,
-    limit: RunLimit,
-    reader: &mut Reader,
-) -> Result<Option<RunHeader>, DiskError> {
-    let stretch = Stretch {
-        bucket: at.bucket,
-        offset: at.offset,
-        bytes: limit.end.saturating_sub(at.offset).min(limit.read_bytes),
-    };
-    let place = Place {
-        bucket: at.bucket,
-        index: at.index,
-    };
-    let bytes = reader.bytes(stretch, run::HEADER_BYTES)?;
-    let header = RunHeader::decode(place, bytes);
-    Ok(header.filter(|header| {
-        header.bytes <= limit.end.saturating_sub(at.offset)
-            && header.records <= limit.end_index - at.index
-    }))
-}
-
-/// Finds the runs of a bucket's file. If one is damaged, nothing: then only reading front to back tells what is lost.
-pub(super) fn runs(
-    bucket: BucketNumber,
-    file: &BucketFile,
-    reader: &mut Reader,
-) -> Result<Option<Vec<RunPlace>>, DiskError> {
-    let mut runs = Vec::new();
-    let mut at = RunStart {
-        bucket,
-        offset: FILE_HEADER_BYTES as u64,
-        index: 0,
-    };
-    while at.index < file.size.records {
-        let limit = RunLimit {
-            end: file.size.bytes,
-            end_index: file.size.records,
-            read_bytes: run::HEADER_BYTES as u64,
-        };
-        let Some(header) = read_run_header(at, limit, reader)? else {
-            return Ok(None);
-        };
-        runs.push(RunPlace {
-            offset: at.offset,
-            index: at.index,
-            header,
-        });
-        at.offset += header.bytes;
-        at.index += header.records;
-    }
-    Ok(Some(runs))
-}
-
-/// What the file of a bucket says of itself, as far as it is right; nothing if it has no records.
-pub(super) fn salvage(
-    bucket: BucketNumber,
-    disk: &Disk,
-    dir: &Path,
-) -> Result<Option<BucketFile>, TimeQueueError> {
-    let reader = Reader::new(disk.clone(), dir);
-    let mut reader = reader.map_err(|source| TimeQueueError::Io {
-        path: dir.to_owned(),
-        source,
-    })?;
-    let file_bytes = match disk.open(&contents::path(dir, bucket)) {
-        // For one who looks on: a live crawl removed it since it was listed.
-        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?.len()?,
-    };
-    let header = Stretch {
-        bucket,
-        offset: 0,
-        bytes: FILE_HEADER_BYTES as u64,
-    };
-    let bytes = reader.bytes(header, FILE_HEADER_BYTES)?;
-    let Some(key) = contents::decode_header(bucket, bytes) else {
-        return Ok(None);
-    };
-    let mut file = BucketFile::new(key);
-    file.size.bytes = FILE_HEADER_BYTES as u64;
-    loop {
-        let at = RunStart {
-            bucket,
-            offset: file.size.bytes,
-            index: file.size.records,
-        };
-        let limit = RunLimit {
-            end: file_bytes,
-            end_index: u32::MAX,
-            read_bytes: run::HEADER_BYTES as u64,
-        };
-        let Some(header) = read_run_header(at, limit, &mut reader)? else {
-            return Ok((0 < file.size.records).then_some(file));
-        };
-        file.size.bytes += header.bytes;
-        file.size.records += header.records;
-        file.size.runs += 1;
     }
 }

@@ -1,9 +1,9 @@
 //! Hands out what is due: opens the buckets whose time has come, and reads them front to back.
 
-use super::cursor::{self, Cursor, Damage, ReadFault};
+use super::cursor::{Cursor, Damage, ReadFault};
 use super::entry::{Entry, Range};
 use super::ticket::BucketNumber;
-use super::{Record, Ticket, TimeQueue, TimeQueueError, contents};
+use super::{Record, Ticket, TimeQueue, TimeQueueError, contents, run_places};
 use crate::time::Time;
 
 /// Steps that one call makes without handing out, so that no call takes long.
@@ -116,7 +116,7 @@ impl TimeQueue {
         let has_few_runs = self.reading.len() + file.size.runs as usize <= self.open_runs_max;
         let mut runs = None;
         if self.calendar.is_sorted_inside() && !is_fine && has_few_runs {
-            runs = cursor::runs(number, file, &mut self.reader)?;
+            runs = run_places::find(number, file, &mut self.reader)?;
         }
         let whole = Cursor::of_file(number, file);
         let key = (file.bucket, number);

@@ -1,6 +1,6 @@
 //! The long-term queue: the states of all known pages, on disk, each where its time is.
 //!
-//! Seed 003, "Time resolution of the archive": page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
+//! Tamura and Kitsuregawa's study of the time resolution of a large web archive (seed 003, in Japanese): page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
 //! back, and no look-up by URL. The revisit loop goes round it: [`next`](TimeQueue::next) hands out the state of a page that is due, the page is visited, and
 //! [`put_back`](TimeQueue::put_back) puts the new state where its next visit is. Read [`TimeQueue`] first, then `layout` for where a state waits, `run` for how
 //! it lies there, and `journal` for what survives.
@@ -12,8 +12,8 @@
 //! **Checkpoints** are those of the backlog: [`sync`](TimeQueue::sync); write the crawl's manifest with the [`Lengths`]; [`checkpointed`](TimeQueue::checkpointed).
 //!
 //! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs no more than a day's; a state is in
-//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer); buffers are written largest first, not nearest first,
-//! for the nearest may be read from memory's copy soon and small ones make small runs.
+//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer); when memory is used up, the largest buffers are written, not the
+//! nearest, because large runs are what reading and writing gain from, and half of the memory at a time.
 //!
 //! Invariants: a record is handed out once in a life of the process, never before it is due, and again in the next life unless it was replaced or
 //! given up; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
@@ -36,9 +36,11 @@ mod lately;
 mod layout;
 mod lengths;
 mod packing;
+mod reader;
 mod record;
 mod recovery;
 mod run;
+mod run_places;
 mod scan;
 mod stats;
 mod ticket;
@@ -51,8 +53,9 @@ use crate::disk::Disk;
 use crate::time::Time;
 use checkpoint::Retired;
 use contents::Contents;
-use cursor::{Cursor, Reader};
+use cursor::Cursor;
 use journal::Journal;
+use reader::Reader;
 use ticket::{BucketNumber, Place};
 use write::Writer;
 

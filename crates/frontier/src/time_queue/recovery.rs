@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use super::TimeQueueError;
 use super::checkpoint::Retired;
 use super::contents::{self, Contents};
-use super::cursor;
 use super::journal::{self, Journal, Replayed};
 use super::lengths::{Lengths, Recovery, Tails};
+use super::run_places;
 use crate::disk::{self, Disk};
 
 /// A directory's content, read but not repaired.
@@ -76,6 +76,9 @@ pub(super) fn load(
 impl Loaded {
     /// Brings the directory to the state that was loaded.
     pub(super) fn repair(&self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
+        if self.repairs.is_empty() {
+            return Ok(());
+        }
         for repair in &self.repairs {
             match repair {
                 Repair::Cut { path, bytes } => disk.open_for_writing(path)?.set_len(*bytes)?,
@@ -139,7 +142,7 @@ impl Loaded {
             if !is_certain {
                 break;
             }
-            let salvaged = cursor::salvage(number, disk, dir)?;
+            let salvaged = run_places::salvage(number, disk, dir)?;
             let Some(file) = salvaged else {
                 continue;
             };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::buffers::Gathered;
 use super::contents::Contents;
-use super::cursor::{Cursor, ReadFault, Reader};
+use super::cursor::{Cursor, ReadFault};
+use super::reader::Reader;
 use super::stats::{SpanStats, spans};
 use super::{Lengths, RecordRef, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, recovery};
 use crate::disk::Disk;
