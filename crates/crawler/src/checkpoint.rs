@@ -43,6 +43,8 @@ pub(crate) struct Checkpoints {
     disk_free_min: u64,
     keys: u32,
     canonical: CanonicalConfig,
+    /// The next checkpoint is the last one.
+    is_last: bool,
     due: Instant,
     disk_look_due: Instant,
     running: Option<JoinHandle<Result<(), CrawlError>>>,
@@ -59,6 +61,7 @@ impl Checkpoints {
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
             canonical: settings.canonical.clone(),
+            is_last: false,
             due: now,
             disk_look_due: now,
             running: None,
@@ -115,6 +118,7 @@ impl Checkpoints {
         if let Some(merge) = self.merging.take() {
             install(books.seen, merge)?;
         }
+        self.is_last = true;
         self.at_once(books)
     }
 
@@ -124,6 +128,7 @@ impl Checkpoints {
         let manifest = Manifest {
             format: Manifest::format(),
             boot: boot_id(),
+            is_last: self.is_last,
             now: self.clock.now(),
             time_queue: books.known.queue().written()?,
             backlog: books.backlog.written()?,

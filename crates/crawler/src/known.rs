@@ -11,9 +11,10 @@
 //! decided here, as in the waiting room. Not here: which of those that wait goes next.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
-use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError, TimeQueueStats};
+use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Next, PageState, Planner, Sighting,
@@ -26,6 +27,8 @@ use crate::progress::Progress;
 use crate::visit::{Line, Signal, Visit};
 use crate::waiting_room::Receipt;
 
+/// A page that comes up so long before its time is put back: the time queue covers no more than its horizon.
+const AHEAD_MAX: Duration = Duration::from_hours(30 * 24);
 /// Pages of which it is remembered what lists say of them: some 100 bytes each.
 const HINTS_MAX: usize = 100_000;
 
@@ -86,12 +89,20 @@ impl KnownPages {
                 self.queue.remove(ticket);
                 continue;
             };
-            let fingerprint = url.fingerprint().0;
-            let note = self.queue.take_early(&ticket, fingerprint);
+            let note = self.queue.take_early(&ticket, url.fingerprint().0);
+            // A note that was made while the page was out on a visit is older than what that found.
+            let noted = note
+                .and_then(|note| PageState::decode(&note))
+                .filter(|noted| state.last_visit < noted.last_visit);
+            let due = state.due();
             let visit = Visit::known(url, state, Receipt::Known(ticket));
-            match note {
-                Some(note) => self.join(visit, &note)?,
-                None => return Ok(Some(visit)),
+            if let Some(noted) = noted {
+                self.join(visit, noted)?;
+            } else if now + AHEAD_MAX < due {
+                // Its time lies beyond what the queue covers.
+                self.put_back_until(visit, due, now)?;
+            } else {
+                return Ok(Some(visit));
             }
         }
         Ok(None)
@@ -107,7 +118,11 @@ impl KnownPages {
         let (mut state, next) = self.planner.first_visit(sighting, draw(sighting.page, 0));
         visit.leave_traces(&mut state, Line::New);
         match next {
-            Next::At(due) => self.put(&record(&visit.url, &state, due), sighting.at)?,
+            Next::At(due) => {
+                if !self.put(&record(&visit.url, &state, due), sighting.at)? {
+                    self.planner.forget(&state);
+                }
+            }
             Next::GiveUp(_) => {}
         }
         Ok(Verdict { change: None, next })
@@ -153,6 +168,10 @@ impl KnownPages {
 
     /// A page was visited out of turn: what was found waits for its state.
     pub(crate) fn visited_early(&mut self, visit: &Visit, sighting: &Sighting<'_>) {
+        if matches!(sighting.found, Found::Failed) {
+            // Nothing was found out.
+            return;
+        }
         let note = early_note(&mut self.planner, sighting);
         let fingerprint = visit.url.fingerprint().0;
         if !self.queue.note_early(fingerprint, &note) {
@@ -161,18 +180,13 @@ impl KnownPages {
     }
 
     /// Joins a state that surfaces with what an early visit found: that was the visit.
-    fn join(&mut self, visit: Visit, note: &[u8]) -> Result<(), CrawlError> {
-        let Some(noted) = PageState::decode(note) else {
-            return Err(CrawlError::Bug {
-                what: format!("what an early visit of {} found cannot be read", visit.url),
-            });
-        };
+    fn join(&mut self, visit: Visit, noted: PageState) -> Result<(), CrawlError> {
         let page = visit.url.clone();
         let sighting = Sighting {
             at: noted.last_visit,
             page: &page,
             server: noted.server,
-            took: std::time::Duration::ZERO,
+            took: Duration::ZERO,
             found: noted.version.map_or(Found::Gone, Found::Page),
             hints: self.hints_of(&page),
         };
@@ -186,10 +200,16 @@ impl KnownPages {
         due: Time,
         now: Time,
     ) -> Result<(), CrawlError> {
+        visit.line = Line::Returning;
+        self.put_back_until(visit, due, now)
+    }
+
+    /// Gives a page back as it is.
+    fn put_back_until(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         let Some(mut state) = visit.state.take() else {
             return Ok(());
         };
-        visit.leave_traces(&mut state, Line::Returning);
+        visit.leave_traces(&mut state, visit.line);
         let Receipt::Known(ticket) = visit.receipt else {
             return Ok(());
         };
@@ -233,7 +253,7 @@ impl KnownPages {
     }
 
     /// How far apart the known pages of a server are to be visited.
-    pub(crate) fn pace(&self, server: ServerKey) -> std::time::Duration {
+    pub(crate) fn pace(&self, server: ServerKey) -> Duration {
         self.planner.servers().pace(server)
     }
 
@@ -242,8 +262,14 @@ impl KnownPages {
         self.queue.next_due()
     }
 
-    pub(crate) fn stats(&self) -> TimeQueueStats {
-        self.queue.stats()
+    /// Pages that are known.
+    pub(crate) fn len(&self) -> u64 {
+        self.queue.records()
+    }
+
+    /// Of these, the ones that are out for a visit.
+    pub(crate) fn in_hand(&self) -> u64 {
+        self.queue.records() - self.queue.waiting()
     }
 
     /// Where the states are kept, for whoever makes them durable.
@@ -264,14 +290,15 @@ impl KnownPages {
         }
     }
 
-    fn put(&mut self, record: &Record, now: Time) -> Result<(), CrawlError> {
+    /// Puts a state into the queue; false if it cannot be kept.
+    fn put(&mut self, record: &Record, now: Time) -> Result<bool, CrawlError> {
         while let Err(error) = self.queue.put(record, now) {
             if is_too_long(record, &error) {
-                break;
+                return Ok(false);
             }
             wait_for_room(&self.progress, error.into())?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn put_back(&mut self, ticket: Ticket, record: &Record, now: Time) -> Result<(), CrawlError> {
@@ -335,8 +362,6 @@ fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use junkai_frontier::time_queue::{Lengths, Tails, TimeQueueConfig};
     use junkai_revisit::{Digest, Hints, RevisitConfig, Version};
     use junkai_weburl::CanonicalConfig;
@@ -452,7 +477,7 @@ mod tests {
         let surfaced = START + 8 * DAY;
         let mut next = known.next(surfaced).unwrap();
         assert_eq!(known.progress.changed.read(), 1);
-        assert_eq!(known.stats().records, 1, "a page has one state");
+        assert_eq!(known.len(), 1, "a page has one state");
         while let Some(visit) = next {
             let state = visit.state.as_ref().unwrap();
             assert_eq!((state.last_visit, state.changes), (at, 1));
@@ -478,7 +503,7 @@ mod tests {
         let mut known = known(&folder);
         let page = page();
         let (mut now, mut visits) = (START, 0);
-        while known.stats().records == 1 {
+        while known.len() == 1 {
             now = now + DAY;
             while let Some(visit) = known.next(now).unwrap() {
                 visits += 1;

@@ -25,6 +25,9 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     /// Which start of the machine wrote it.
     pub(crate) boot: String,
+    /// Whether it is the last of an orderly end: nothing happened after it.
+    #[serde(default)]
+    pub(crate) is_last: bool,
     /// What the crawl's clock showed.
     #[serde(default)]
     pub(crate) now: Time,
@@ -159,6 +162,7 @@ mod tests {
         Manifest {
             format: FORMAT,
             boot: boot_id(),
+            is_last: false,
             now: Time::from_micros(5),
             backlog: Lengths::default(),
             time_queue: time_queue::Lengths::default(),

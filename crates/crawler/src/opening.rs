@@ -1,7 +1,6 @@
 //! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
 
 use std::fs::{self, File};
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
@@ -10,7 +9,7 @@ use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_frontier::{Time, time_queue};
-use junkai_revisit::Planner;
+use junkai_revisit::{PageState, Planner};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use crate::checkpoint::{Books, Checkpoints};
@@ -160,17 +159,11 @@ fn known_pages(
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
     repairs.extend(damage_in_words(&recovery));
-    let mut revisit = settings.revisit.clone();
-    let in_flight = u32::try_from(settings.crawl.concurrency.get()).unwrap_or(u32::MAX);
-    revisit.servers.visits_in_flight = revisit
-        .servers
-        .visits_in_flight
-        .or(NonZeroU32::new(in_flight));
-    let mut planner = Planner::new(&revisit, settings.ring.keys);
-    if let Some(learned) = planner_file::load(state)?
-        && let Err(error) = planner.restore(&learned)
-    {
-        tracing::warn!(%error, "what was learned of sites and servers is learned anew");
+    let mut planner = settings.planner();
+    let is_restored = restore(&mut planner, state)?;
+    let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
+    if !(is_restored && was_closed) {
+        recount(&mut planner, &queue)?;
     }
     let canonical = Canonicalizer::new(&settings.canonical);
     let just_visited = time_queue::put_since(&folder, &lengths)?
@@ -184,6 +177,38 @@ fn known_pages(
         Arc::clone(progress),
         just_visited,
     ))
+}
+
+/// Takes up what was learned of sites and servers; false if nothing was, or it cannot be read.
+fn restore(planner: &mut Planner, state: &Path) -> Result<bool, CrawlError> {
+    let Some(learned) = planner_file::load(state)? else {
+        return Ok(false);
+    };
+    let restored = planner.restore(&learned);
+    if let Err(error) = &restored {
+        tracing::warn!(%error, "what was learned of sites and servers is learned anew");
+    }
+    Ok(restored.is_ok())
+}
+
+/// Counts anew what known pages ask of their servers: after a kill their states are newer than what was saved. Of more than so many pages the
+/// saved count stays, which a kill leaves off by the visits of a few seconds.
+fn recount(planner: &mut Planner, queue: &TimeQueue) -> Result<(), CrawlError> {
+    const PAGES_MAX: u64 = 2_000_000;
+    if PAGES_MAX < queue.records() {
+        tracing::warn!(
+            pages = queue.records(),
+            "too many pages to count anew what their servers are asked for; the last count stays"
+        );
+        return Ok(());
+    }
+    planner.uncount();
+    queue.scan(|record| {
+        if let Some(known) = PageState::decode(record.body) {
+            planner.remember(&known);
+        }
+    })?;
+    Ok(())
 }
 
 /// What was damaged in the time queue, if anything. A torn end is nothing to tell of: it was not acknowledged.

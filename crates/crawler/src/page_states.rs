@@ -153,7 +153,7 @@ impl PageStates {
                 archive: folder.to_owned(),
             });
         }
-        let mut planner = Planner::new(&settings.revisit, settings.ring.keys);
+        let mut planner = settings.planner();
         if let Some(learned) = planner_file::load(&state)?
             && let Err(error) = planner.restore(&learned)
         {

@@ -3,7 +3,7 @@
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
 //! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
-//! the archive already), states of known pages, new URLs, acknowledgements of visits that ended. A kill between two of them repeats a visit at
+//! the archive already), new URLs, states of known pages, acknowledgements of visits that ended. A kill between two of them repeats a visit at
 //! most; what a power failure costs is told in `manifest`.
 
 mod discovery;
@@ -121,13 +121,17 @@ impl Rounds {
         Ok(self.progress.snapshot())
     }
 
-    /// How long to wait for a report: until the ring has something to start.
+    /// How long to wait for a report: until the ring has something to start, or a known page is due.
     fn nap(&self) -> Duration {
         let now = self.clock.now();
-        let due = self
-            .scheduler
-            .next_wake()
-            .map(|wake| self.clock.real(wake.saturating_duration_since(now)));
+        // One that is due by now has been asked for a moment ago: it waits for room in the ring.
+        let known = self.known.next_due().filter(|due| now < *due);
+        let wakes = [self.scheduler.next_wake(), known];
+        let due = wakes
+            .into_iter()
+            .flatten()
+            .map(|wake| self.clock.real(wake.saturating_duration_since(now)))
+            .min();
         due.unwrap_or(NAP_MAX).min(NAP_MAX)
     }
 
@@ -165,6 +169,7 @@ impl Rounds {
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
         self.servers.flush()?;
         self.logs.flush()?;
+        self.room.backlog().flush_entries()?;
         self.known.queue().flush()?;
         self.room.backlog().flush()?;
         Ok(())
@@ -229,8 +234,7 @@ impl Rounds {
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
         progress.now.set(self.clock.now().as_micros());
-        let known = self.known.stats();
-        progress.pages_known.set(known.waiting + known.in_hand);
+        progress.pages_known.set(self.known.len());
         progress
             .next_due
             .set(self.known.next_due().map_or(0, Time::as_micros));
@@ -248,7 +252,7 @@ impl Rounds {
             .is_some_and(|due| due <= self.clock.now());
         backlog.waiting == 0
             && backlog.in_hand == 0
-            && self.known.stats().in_hand == 0
+            && self.known.in_hand() == 0
             && !is_known_due
             && !self.has_visits_in_flight()
     }

@@ -3,7 +3,7 @@
 //! Each room owns the struct of its table; [`Settings`] only collects them. Read once at start-up and checked by
 //! [`Settings::mistakes`]; nothing else reads files, flags or environment variables.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -15,7 +15,7 @@ use junkai_frontier::seen::SeenConfig;
 use junkai_frontier::time_queue::TimeQueueConfig;
 use junkai_frontier::{Overflow, PolitenessConfig, RingConfig};
 use junkai_page::LinkOptions;
-use junkai_revisit::RevisitConfig;
+use junkai_revisit::{Planner, RevisitConfig};
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,15 @@ impl CrawlConfig {
 }
 
 impl Settings {
+    /// A planner that knows nothing yet, and how many visits the crawl has in flight.
+    pub(crate) fn planner(&self) -> Planner {
+        let mut revisit = self.revisit.clone();
+        let in_flight = u32::try_from(self.crawl.concurrency.get()).unwrap_or(u32::MAX);
+        let servers = &mut revisit.servers;
+        servers.visits_in_flight = servers.visits_in_flight.or(NonZeroU32::new(in_flight));
+        Planner::new(&revisit, self.ring.keys)
+    }
+
     /// Everything that is wrong with the values, in words that say what to do; empty when all is well.
     #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
@@ -173,6 +182,14 @@ impl Settings {
         }
         mistakes.extend(self.archive.mistakes());
         mistakes.extend(self.revisit.mistakes());
+        let queue = &self.time_queue;
+        let day = Duration::from_hours(24);
+        if !(Duration::from_secs(1)..=day).contains(&queue.resolution) || queue.horizon < 2 * day {
+            mistakes.push(
+                "[time_queue]: resolution must be 1s to 1day, and horizon at least 2days"
+                    .to_owned(),
+            );
+        }
         mistakes.extend(self.clock.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(

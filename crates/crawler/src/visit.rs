@@ -191,7 +191,7 @@ impl Visit {
 
     /// Which half of its server's turns it takes.
     pub(crate) fn kind(&self) -> VisitKind {
-        if self.state.is_some() {
+        if self.state.is_some() || self.is_asked {
             VisitKind::Revisit
         } else {
             VisitKind::First

@@ -65,6 +65,9 @@ pub fn of(
     let form = Form::of(body, content_type)?;
     let text = form.read(body, content_type, url);
     let all = text.content();
+    if words_in(&all) == 0 {
+        return None;
+    }
     let mut own = all.clone();
     if form == Form::Html {
         let at = PageOfHost {

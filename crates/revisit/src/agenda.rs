@@ -96,6 +96,11 @@ impl Agenda {
         self.price.settle(self.servers.total());
     }
 
+    /// What servers are asked for, to be counted anew: without price or pressure moving.
+    pub(crate) fn servers_mut(&mut self) -> &mut Servers {
+        &mut self.servers
+    }
+
     /// A page that was visited every `interval` no longer is, or will be added again.
     pub(crate) fn remove(&mut self, server: ServerKey, interval: Duration) {
         self.servers.remove(server, interval);
@@ -147,7 +152,8 @@ impl Agenda {
 
     fn interval_at(&self, pressure: Pressure, asking: &Asking<'_>, draw: Draw) -> Duration {
         let terms = self.terms(pressure);
-        let interval = self.policy.interval(&asking.outlook, &terms, draw);
+        let asked = self.policy.interval(&asking.outlook, &terms, draw);
+        let interval = seconds(asked.as_secs_f64() * self.price.stretch(pressure));
         self.bounds
             .around(terms.mean_interval)
             .within(interval, draw)

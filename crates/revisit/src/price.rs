@@ -34,6 +34,8 @@ const DEPTH_DAYS: f64 = 400.0;
 /// Without a budget, a page that changes once in so many days is visited as often, whatever visits are for.
 const UNBUDGETED_DAYS: f64 = 30.0;
 
+/// The depth up to which the value of a visit tells depths apart: beyond about 38 it rounds to its limit.
+const DEPTH_PRICED: f64 = 24.0;
 const DEPTHS: (f64, f64) = (1e-6, EXPOSURE_MAX);
 
 /// Of fewer pages than this a visit is no smaller share: the price of a small crawl does not leap.
@@ -102,8 +104,14 @@ impl Price {
     #[must_use]
     pub fn level(&self, pressure: Pressure) -> f64 {
         let scale = self.objective.stake(1.0 / (DEPTH_DAYS * DAY_SECONDS));
-        let depth = (self.depth * pressure.factor()).min(DEPTHS.1);
+        let depth = (self.depth * pressure.factor()).min(DEPTH_PRICED);
         scale * visit_value(depth)
+    }
+
+    /// How much longer than the price says intervals are, where it is so high that no value tells two depths apart.
+    #[must_use]
+    pub fn stretch(&self, pressure: Pressure) -> f64 {
+        (self.depth * pressure.factor() / DEPTH_PRICED).max(1.0)
     }
 
     /// The exposure that the price stands for.

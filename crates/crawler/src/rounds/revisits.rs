@@ -103,7 +103,7 @@ impl Rounds {
     }
 
     /// Fits the distance of a server's known pages to what it can bear.
-    fn keep_pace(&mut self, key: ServerKey) {
+    pub(super) fn keep_pace(&mut self, key: ServerKey) {
         let interval = self.known.pace(key);
         let event = Event::SetRevisitInterval { key, interval };
         self.scheduler

@@ -15,6 +15,8 @@ use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, ti
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
 const OVERLOAD_PATIENCE: u8 = 4;
+/// Tries that are counted, whatever the settings say: a page's state has room for no more.
+const TRIES_MAX: u8 = 14;
 /// The wait between two tries is doubled at most so often.
 const DOUBLINGS_MAX: u8 = 10;
 
@@ -59,7 +61,7 @@ impl Rounds {
                     _ => self.settings.crawl.retries_max,
                 };
                 let tries = Tries {
-                    max: tries_max,
+                    max: tries_max.min(TRIES_MAX),
                     not_before,
                     found: Found::Failed,
                 };

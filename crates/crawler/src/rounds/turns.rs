@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use junkai_frontier::{Command, EndReport, Event, Overflow, ServerKey, Time};
+use junkai_frontier::{Command, EndReport, Event, Overflow, ServerKey, Time, VisitKind};
 
 use super::Rounds;
 use crate::CrawlError;
@@ -12,6 +12,8 @@ use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
 
 /// Visits taken from the backlog per round at most.
 const REFILL_PER_ROUND: usize = 4096;
+/// Commands of the scheduler that wait to be carried out while visits are handed out.
+const COMMANDS_MAX: usize = 256;
 
 impl Rounds {
     /// Lets waiting visits into the ring, as far as it has room.
@@ -36,10 +38,18 @@ impl Rounds {
     }
 
     fn hand_out(&mut self) -> Result<(), CrawlError> {
-        while 0 < self.places()
-            && let Some(visit) = self.next_of_both()?
-        {
+        // What overflows takes no place: without this bound a server with a million pages due would hand out all of them.
+        for _ in 0..REFILL_PER_ROUND {
+            if self.places() == 0 {
+                break;
+            }
+            let Some(visit) = self.next_of_both()? else {
+                break;
+            };
             self.line_up(visit)?;
+            if COMMANDS_MAX <= self.commands.len() {
+                self.carry_out()?;
+            }
         }
         Ok(())
     }
@@ -117,6 +127,10 @@ impl Rounds {
 
     fn place(&mut self, visit: Visit, key: ServerKey, now: Time) -> Result<(), CrawlError> {
         let kind = visit.kind();
+        if kind == VisitKind::Revisit {
+            // Before its turn is chosen: after a start the ring knows of no pace.
+            self.keep_pace(key);
+        }
         match (visit.line, self.settings.crawl.overflow) {
             (Line::Returning, _) => {
                 self.scheduler

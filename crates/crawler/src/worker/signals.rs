@@ -11,7 +11,7 @@ use super::found::time;
 use crate::visit::{Signal, Visit};
 
 /// Signals that are taken from one list: more would be no news, but a rebuild of the whole site.
-const SIGNALS_MAX: usize = 10_000;
+const SIGNALS_MAX: usize = 1000;
 
 /// What a sitemap says that was not in it at the last visit.
 pub(super) fn of_sitemap<'a>(
@@ -29,7 +29,7 @@ pub(super) fn of_sitemap<'a>(
         };
         Some((entry.loc.as_str(), Source::Sitemap, hints))
     });
-    signals(worker, news)
+    signals(worker, visit, news)
 }
 
 /// What a feed says that was not in it at the last visit.
@@ -41,15 +41,18 @@ pub(super) fn of_feed(worker: &Worker, visit: &Visit, entries: &[feed::Entry]) -
         };
         Some((entry.url.as_str(), Source::Feed, hints))
     });
-    signals(worker, news)
+    signals(worker, visit, news)
 }
 
+/// A list speaks for its own site alone: else one site could have another's pages visited, and spoil its record.
 fn signals<'a>(
     worker: &Worker,
+    list: &Visit,
     news: impl Iterator<Item = (&'a str, Source, Hints)>,
 ) -> Vec<Signal> {
     let signals = news.filter_map(|(url, source, hints)| {
         let url = worker.canonical.parse(url).ok()?;
+        (url.site() == list.url.site()).then_some(())?;
         Some(Signal { url, source, hints })
     });
     signals.take(SIGNALS_MAX).collect()

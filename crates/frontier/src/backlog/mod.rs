@@ -205,6 +205,15 @@ impl Backlog {
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
     pub fn flush(&mut self) -> Result<(), BacklogError> {
+        self.flush_entries()?;
+        self.acks.write(&self.disk, &self.dir)
+    }
+
+    /// Gives the entries in memory to the system, and not yet the acknowledgements: for a driver that has something to write in between.
+    ///
+    /// # Errors
+    /// What was not written stays in memory; the call may be repeated.
+    pub fn flush_entries(&mut self) -> Result<(), BacklogError> {
         while let Some(id) = self.unwritten.first().copied() {
             if let Some(segment) = self.segments.get_mut(&id) {
                 segment.write(&self.disk, &self.dir)?;
@@ -212,7 +221,7 @@ impl Backlog {
             self.unwritten.remove(&id);
         }
         self.buffered_bytes = 0;
-        self.acks.write(&self.disk, &self.dir)
+        Ok(())
     }
 
     /// The place behind the last entry that was appended.

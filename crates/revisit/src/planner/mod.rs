@@ -188,9 +188,15 @@ impl Planner {
         self.agenda.remove(state.server, state.interval);
     }
 
-    /// A state that was read back after a start: it joins its server's load.
+    /// Forgets what known pages ask of their servers, in order to count all of them anew by [`remember`](Planner::remember): a kill leaves states
+    /// that are newer than what was saved here.
+    pub fn uncount(&mut self) {
+        self.agenda.servers_mut().uncount();
+    }
+
+    /// Counts a state that was read back after a start for its server.
     pub fn remember(&mut self, state: &PageState) {
-        self.agenda.add(state.server, state.interval);
+        self.agenda.servers_mut().add(state.server, state.interval);
     }
 
     /// Somebody says that a page has changed: whether a visit out of turn is worth it.

@@ -138,6 +138,15 @@ impl Servers {
         }
     }
 
+    /// Forgets which pages there are, in order to count them anew; what is known of visits stays.
+    pub fn uncount(&mut self) {
+        for server in &mut self.table {
+            server.load = LoadIndex::default();
+        }
+        self.count = 0;
+        self.total = LoadIndex::default();
+    }
+
     /// A page no longer asks for a visit every `interval`.
     pub fn remove(&mut self, server: ServerKey, interval: Duration) {
         self.total.remove(interval);
