@@ -280,8 +280,17 @@ fn a_page_that_was_not_understood_is_taken_whole() {
         "<body><div hidden>Shown by the script",
     );
     assert_changed("no markup at all", "no markup after all");
-    assert_eq!(of_html("").words, 0);
     assert_eq!(of_html("<title>Only a title</title>").words, 3);
+}
+
+#[test]
+fn a_page_without_text_has_no_content() {
+    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let url = Url::parse("http://a.example/").unwrap();
+    for body in ["", "<img src=a.png><script>draw()</script>"] {
+        let content = of(&mut furniture, body.as_bytes(), Some("text/html"), &url);
+        assert_eq!(content, None, "{body}");
+    }
 }
 
 #[test]
