@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use junkai_lab::experiment::beyond::{self, BeyondExperiment};
+use junkai_lab::experiment::estimators::EstimatorsExperiment;
 use junkai_lab::experiment::in_degree::{self, InDegreeExperiment};
 use junkai_lab::experiment::revisit::RevisitExperiment;
 use junkai_lab::experiment::ring::{self, RingExperiment};
@@ -107,6 +108,9 @@ pub(crate) struct ReportArguments {
     /// Change histories to replay; may be given several times [default: a generated one].
     #[arg(long, value_name = "FILE")]
     history: Vec<PathBuf>,
+    /// Simulate few pages that change, for a short time: a report in a minute, whose figures are rough.
+    #[arg(long)]
+    quick: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -174,13 +178,14 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let webs = changes::webs(&arguments.history, false)?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
-    let revisit = RevisitExperiment {
-        command: format!("junkai lab revisit{}", histories::again(&arguments.history)),
-        ..RevisitExperiment::default()
-    };
-    let servers = ServersExperiment {
-        command: "junkai lab servers".to_owned(),
-        ..ServersExperiment::default()
+    let sizes = Sizes::of(arguments);
+    let (revisit, servers) = (sizes.revisit(&arguments.history), sizes.servers());
+    let seed = common.sources.seed();
+    let estimating = EstimatorsExperiment {
+        runs: sizes.runs,
+        pages: sizes.runs,
+        replayed_max: sizes.runs,
+        ..estimators::experiment(&arguments.history, seed)
     };
     let outcomes = [
         run_ring(&subjects, &ring_experiment(common, Vary::Both), &bar),
@@ -194,14 +199,10 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
             &beyond_experiment(common, REPETITIONS_DEFAULT),
             &bar,
         ),
-        estimators::outcome(
-            &histories,
-            &estimators::experiment(&arguments.history, common.sources.seed()),
-            &bar,
-        ),
+        estimators::outcome(&histories, &estimating, &bar),
         changes::run_revisit(webs, &revisit, &bar)?,
         servers::run(Vec::new(), &servers)?,
-        time_queue::counted(common.sources.seed(), &bar)?,
+        time_queue::counted(seed, &bar)?,
     ];
     drop(bar);
     for outcome in &outcomes {
@@ -234,9 +235,71 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         .iter()
         .map(|path| format!(" --history {}", quoted(path)))
         .collect();
-    let again = format!("junkai lab report{}{histories}", common.sources.again());
+    let quick = if arguments.quick { " --quick" } else { "" };
+    let again = format!(
+        "junkai lab report{}{histories}{quick}",
+        common.sources.again()
+    );
     show::repeat_with(&again, &common.out_again());
     Ok(Ending::Well)
+}
+
+/// How much of pages that change is simulated.
+struct Sizes {
+    pages: u32,
+    days: u32,
+    repetitions: u32,
+    servers: u32,
+    runs: u32,
+}
+
+impl Sizes {
+    fn of(arguments: &ReportArguments) -> Sizes {
+        if arguments.quick {
+            return Sizes {
+                pages: 60,
+                days: 200,
+                repetitions: 2,
+                servers: 200,
+                runs: 60,
+            };
+        }
+        let (revisit, servers) = (RevisitExperiment::default(), ServersExperiment::default());
+        Sizes {
+            pages: revisit.pages,
+            days: revisit.days,
+            repetitions: revisit.repetitions,
+            servers: servers.servers,
+            runs: EstimatorsExperiment::default().runs,
+        }
+    }
+
+    fn revisit(&self, histories: &[PathBuf]) -> RevisitExperiment {
+        let histories = histories::again(histories);
+        let (pages, days, repetitions) = (self.pages, self.days, self.repetitions);
+        RevisitExperiment {
+            pages,
+            days,
+            repetitions,
+            command: format!(
+                "junkai lab revisit{histories} --repetitions {repetitions} --pages {pages} --days {days}"
+            ),
+            ..RevisitExperiment::default()
+        }
+    }
+
+    fn servers(&self) -> ServersExperiment {
+        let (servers, pages, days) = (self.servers, self.pages, self.days);
+        ServersExperiment {
+            servers,
+            pages,
+            days,
+            command: format!(
+                "junkai lab servers --servers {servers} --pages {pages} --days {days}"
+            ),
+            ..ServersExperiment::default()
+        }
+    }
 }
 
 fn write_page(page: &Path, html: &str) -> Result<()> {
