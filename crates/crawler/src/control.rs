@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
@@ -22,6 +23,8 @@ use crate::wish::{Granted, Wish};
 const NAME: &str = "control.sock";
 /// The longest question: as many URLs as a wish may have, as JSON writes them.
 const QUESTION_BYTES_MAX: u64 = 2 << 20;
+/// Questions that are answered at a time.
+const ANSWERING_MAX: usize = 64;
 /// How long either side waits for the other to speak.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a wish may take: thousands of URLs go to disk.
@@ -79,6 +82,7 @@ pub(crate) fn listen(state: &Path, reports: Sender<Report>) -> std::io::Result<(
         _ => {}
     }
     let listener = UnixListener::bind(short_path(&folder))?;
+    let answering = Arc::new(());
     std::thread::Builder::new()
         .name("control".into())
         .spawn(move || {
@@ -88,8 +92,21 @@ pub(crate) fn listen(state: &Path, reports: Sender<Report>) -> std::io::Result<(
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 };
-                if let Err(error) = answer(&stream, &reports) {
-                    tracing::debug!(%error, "a question on the control socket went unanswered");
+                while ANSWERING_MAX <= Arc::strong_count(&answering) {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                let (turn, reports) = (Arc::clone(&answering), reports.clone());
+                // Each has a thread of its own, so that one who says nothing keeps nobody waiting.
+                let begun = std::thread::Builder::new()
+                    .name("control".into())
+                    .spawn(move || {
+                        if let Err(error) = answer(&stream, &reports) {
+                            tracing::debug!(%error, "a question on the control socket went unanswered");
+                        }
+                        drop(turn);
+                    });
+                if let Err(error) = begun {
+                    tracing::warn!(%error, "a question on the control socket was not heard");
                 }
             }
         })?;

@@ -182,14 +182,7 @@ impl Settings {
         }
         mistakes.extend(self.archive.mistakes());
         mistakes.extend(self.revisit.mistakes());
-        let queue = &self.time_queue;
-        let day = Duration::from_hours(24);
-        if !(Duration::from_secs(1)..=day).contains(&queue.resolution) || queue.horizon < 2 * day {
-            mistakes.push(
-                "[time_queue]: resolution must be 1s to 1day, and horizon at least 2days"
-                    .to_owned(),
-            );
-        }
+        mistakes.extend(self.mistakes_of_queues());
         mistakes.extend(self.clock.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(
@@ -204,5 +197,39 @@ impl Settings {
             ));
         }
         mistakes
+    }
+
+    /// What is wrong with the sizes of the queues: each of them is memory or files.
+    fn mistakes_of_queues(&self) -> Vec<String> {
+        let day = Duration::from_hours(24);
+        let queue = &self.time_queue;
+        let checks = [
+            (
+                (1..=1 << 24).contains(&self.ring.slots),
+                "ring.slots must be 1 to 16777216",
+            ),
+            (
+                (Duration::from_secs(1)..=day).contains(&queue.resolution),
+                "time_queue.resolution must be 1s to 1day",
+            ),
+            (
+                (2 * day..=3660 * day).contains(&queue.horizon),
+                "time_queue.horizon must be 2days to 3660days",
+            ),
+            (
+                (1 << 16..=1 << 38).contains(&queue.buffer_bytes),
+                "time_queue.buffer_bytes must be 65536 to 274877906944",
+            ),
+            (
+                (512..=1 << 20).contains(&queue.page_bytes),
+                "time_queue.page_bytes must be 512 to 1048576",
+            ),
+            (
+                (1..=1 << 24).contains(&queue.early_max),
+                "time_queue.early_max must be 1 to 16777216",
+            ),
+        ];
+        let wrong = checks.into_iter().filter(|(is_right, _)| !is_right);
+        wrong.map(|(_, mistake)| mistake.to_owned()).collect()
     }
 }

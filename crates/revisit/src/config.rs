@@ -119,6 +119,15 @@ impl RevisitConfig {
         );
         check(DAY <= self.forgetting, "revisit.forgetting is below a day");
         check(0 < self.gone_visits_max, "revisit.gone_visits_max is 0");
+        let is_similarity = |counts: Counts| !matches!(counts, Counts::Similarity(least) if !(0.0..=1.0).contains(&least));
+        check(
+            is_similarity(self.counts),
+            "revisit.counts.similarity is not between 0 and 1",
+        );
+        check(
+            0.0 < self.servers.known_share && self.servers.known_share <= 1.0,
+            "revisit.servers.known_share is not above 0 and up to 1",
+        );
         check(0 < self.sites_max, "revisit.sites_max is 0");
         mistakes.extend(self.change.iter().filter_map(ChangeRule::mistake));
         mistakes
