@@ -20,8 +20,8 @@ pub struct RevisitConfig {
     pub enabled: bool,
     /// How the rate of a page's changes is estimated. Default "log-normal".
     ///
-    /// "log-normal": two numbers per page, a prior for each site, forgetting; right from the first visit on, whatever the scale of time.
-    /// "gamma": likewise, but slow to believe in a page that changes far more often than its site.
+    /// "log-normal": three numbers per page, a prior for each site, forgetting; right from the first visit on, whatever the scale of time.
+    /// "gamma": two numbers likewise, but slow to believe in a page that changes far more often than its site.
     /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of seed 002 with the typical changed gap that the name
     /// says; the first is the seed's own. "naive": changes by time. All but the first are there to be compared with.
     pub estimator: EstimatorKind,

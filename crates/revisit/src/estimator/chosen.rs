@@ -14,10 +14,10 @@ use crate::belief::Belief;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EstimatorKind {
-    /// Two numbers per page, with a prior for each site and forgetting; takes no scale of time for granted.
+    /// Three numbers per page, with a prior for each site and forgetting; takes no scale of time for granted.
     #[default]
     LogNormal,
-    /// Two numbers per page likewise; exact while nothing changes, slow to believe in a page that changes far more often
+    /// Two numbers per page; exact while nothing changes, slow to believe in a page that changes far more often
     /// than its site.
     Gamma,
     /// Equation 4 of seed 002 with the geometric mean, as the seed has it.
@@ -33,7 +33,7 @@ pub enum EstimatorKind {
 /// One of the estimators that a crawl can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Chosen {
-    /// Two numbers per page, in logarithms.
+    /// Three numbers per page, in logarithms.
     LogNormal(LogNormal),
     /// Two numbers per page.
     Gamma(Gamma),

@@ -1,26 +1,24 @@
-//! Two numbers per page that remember all its visits, and take no scale of time for granted: a log-normal distribution,
-//! filtered.
+//! Three numbers per page that remember all its visits, and take no scale of time for granted.
 //!
 //! Rates of change span seven powers of ten. A Gamma prior that fits a site of slow pages holds a page that changes every
-//! hour for all but impossible, and hundreds of visits go by before it gives in. Here the *logarithm* of the rate is
-//! believed to be normal: a change where none was expected moves it by a factor, as the seed's back-off does, and the
-//! more visits there were, the less.
-//!
-//! Assumed-density filtering (Minka, doctoral thesis, MIT, 2001, chapter 3) in ln *λ*: after each visit the normal
-//! distribution with the mean and the variance of the exact posterior takes its place. All likelihoods are log-concave in
-//! ln *λ*, so the posterior has one peak; it is found by Newton's method, and the moments by Gauss–Hermite quadrature around
-//! it (Liu and Pierce, "A note on Gauss–Hermite quadrature", Biometrika 81(3), 1994).
+//! hour for all but impossible, and hundreds of visits go by before it gives in. Here the *logarithm* of the rate is normal
+//! beforehand: changes where none were expected move it by factors, as the seed's back-off does. What is seen is then taken
+//! in by Bayes' rule: a visit without a change and a change whose date is known exactly; after a change somewhere within a
+//! gap, the density of this form that has the mean and the variance of the exact posterior takes its place (assumed-density
+//! filtering: Minka, doctoral thesis, MIT, 2001, chapter 3).
 //!
 //! Between visits ln *λ* is an Ornstein–Uhlenbeck process around the site's mean, for pages change their habits: what was
 //! learnt fades with the time constant *τ*, and the site's prior is what remains.
 //!
 //! # Notation
-//! *x* = ln *λ*, *λ* in changes per second, believed to be N(*μ*, *σ*²); *μ*: `ln_rate`; *σ*: `spread`; *t*: the gap; *s*: the
-//! age of the last change; *τ*: `forgetting`; *ρ* = e^(−*t*/*τ*).
-//! No change: e^(−*λt*); a change: 1 − e^(−*λt*); the last one *s* ago: *λ*e^(−*λs*).
-//! Fading: *μ* ← *μ*₀ + *ρ*(*μ* − *μ*₀), *σ*² ← *σ*₀² + *ρ*²(*σ*² − *σ*₀²).
+//! *x* = ln *λ*, *λ* in changes per day. ln density of *x* = *hx* − *qx*²/2 − *T*e^*x* + constant; *h*: `pull`; *q*: `hold`; *T*:
+//! `quiet_days`; *t*: the gap; *s*: the age of the last change; *τ*: `forgetting`; *ρ* = e^(−*t*/*τ*); *m*, *v*: mean and variance.
+//! Prior N(*μ*₀, *σ*₀²): *h* = *μ*₀/*σ*₀², *q* = 1/*σ*₀², *T* = 0.
+//! No change within *t*: *T* ← *T* + *t*. The last one *s* ago: *h* ← *h* + 1, *T* ← *T* + *s*. A change within *t*: *h* and *q* are those
+//! with the moments of the density times 1 − e^(−*t*e^*x*).
+//! Fading: *m* ← *μ*₀ + *ρ*(*m* − *μ*₀), *v*′ = *σ*₀² + *ρ*²(*v* − *σ*₀²), *T* ← *Tv*/*v*′, and *h* and *q* are those with these moments.
 //!
-//! Departures: none.
+//! Departures: what is believed in part is taken in with a part of its weight.
 
 use std::time::Duration;
 
@@ -34,38 +32,62 @@ pub struct LogNormal {
     pub forgetting: Option<Duration>,
 }
 
-/// What is kept for a page: its distribution.
+/// What is kept for a page: the density of the logarithm of its rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormalMemory {
-    /// *μ*.
-    pub ln_rate: f32,
-    /// *σ*: above zero.
-    pub spread: f32,
+    /// *h*.
+    pub pull: f32,
+    /// *q*: above zero.
+    pub hold: f32,
+    /// *T*, in days: not below zero.
+    pub quiet_days: f32,
 }
 
-/// A distribution in full precision, while it is worked on.
+/// A density in full precision, while it is worked on.
 #[derive(Clone, Copy, Debug)]
-struct Normal {
+struct Density {
+    pull: f64,
+    hold: f64,
+    quiet_days: f64,
+}
+
+/// Mean and variance.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
     mean: f64,
     variance: f64,
 }
 
-/// What was seen, as a likelihood of *x*.
-#[derive(Clone, Copy)]
-enum Likelihood {
-    /// No change within so many seconds.
-    Same(f64),
-    /// A change within so many seconds.
-    Changed(f64),
-    /// The last change so many seconds ago.
-    Aged(f64),
+/// Means of the first four powers of *x* less a centre.
+struct Powers {
+    centre: f64,
+    means: [f64; 4],
 }
 
-/// A change every millisecond, and one in a million years.
-const LN_RATES: (f64, f64) = (-31.0, 7.0);
-const SPREADS: (f64, f64) = (1e-3, 5.0);
-/// Newton's method is at its end after a few steps; from far away it needs one for each unit of *x*.
-const STEPS_MAX: u32 = 100;
+/// Where a density is highest, and how wide it is there.
+struct Peak {
+    at: f64,
+    width: f64,
+}
+
+const DAY_SECONDS: f64 = 86_400.0;
+
+/// A change every millisecond, and one in a million years, as ln of changes per day.
+const LN_RATES: (f64, f64) = (-20.0, 18.5);
+/// A spread of five, and of a three-hundredth.
+const HOLDS: (f64, f64) = (0.04, 1e5);
+const PULL_MAX: f64 = 1e7;
+const DAYS_MAX: f64 = 1e9;
+
+/// Newton's method is at its end after a few steps; from far away it needs one for every few units of *x*.
+const STEPS_MAX: u32 = 60;
+const STEP_LONGEST: f64 = 2.0;
+
+/// No node outweighs the peak by more than this, as a logarithm: the density is log-concave, so only rounding could make one.
+const RATIO_MAX: f64 = 20.0;
+
+/// Moments are matched to six digits after so many steps.
+const MATCHING_STEPS: u32 = 4;
 
 /// Nodes and weights of Gauss–Hermite quadrature for the standard normal distribution, one side of nine.
 const CENTRE_WEIGHT: f64 = 0.406_349_206_349_206_35;
@@ -80,52 +102,48 @@ impl Estimator for LogNormal {
     type Memory = LogNormalMemory;
 
     fn begin(&self, prior: &Prior) -> LogNormalMemory {
-        Normal::of_prior(prior).kept()
+        Density::of_prior(prior).kept()
     }
 
     fn learn(&self, memory: &mut LogNormalMemory, evidence: &Evidence, prior: &Prior) {
-        let before = Normal::of_memory(*memory);
+        let before = Density::of_memory(*memory);
         let after = match *evidence {
-            Evidence::Same { gap } => self
+            Evidence::Same { gap } => self.faded(before, gap, prior).unchanged(days(gap)),
+            Evidence::Changed { gap } => self.faded(before, gap, prior).changed(days(gap), 1.0),
+            Evidence::ChangedAt { gap, age, trust } => self
                 .faded(before, gap, prior)
-                .given(Likelihood::Same(seconds(gap))),
-            Evidence::Changed { gap } => self
-                .faded(before, gap, prior)
-                .given(Likelihood::Changed(seconds(gap))),
-            Evidence::ChangedAt { gap, age, trust } => {
-                let before = self.faded(before, gap, prior);
-                let dated = before.given(Likelihood::Aged(seconds(age.min(gap))));
-                dated.mixed(trust, before.given(Likelihood::Changed(seconds(gap))))
-            }
-            Evidence::Aged { age, trust } => {
-                let dated = before.given(Likelihood::Aged(seconds(age)));
-                dated.mixed(trust, before)
-            }
-            Evidence::Told { every, trust } => {
-                let told = before.given(Likelihood::Aged(seconds(every)));
-                told.mixed(trust, before)
-            }
+                .changed(days(gap), 1.0 - trust)
+                .changed_at(days(age.min(gap)), trust),
+            Evidence::Aged { age, trust } => before.changed_at(days(age), trust),
+            Evidence::Told { every, trust } => before.changed_at(days(every), trust),
         };
         *memory = after.kept();
     }
 
     fn belief(&self, memory: &LogNormalMemory, _prior: &Prior) -> Belief {
-        let now = Normal::of_memory(*memory);
-        Belief::of_logarithm(now.mean, now.variance)
+        let Moments { mean, variance } = Density::of_memory(*memory).moments();
+        Belief::of_logarithm(mean - DAY_SECONDS.ln(), variance)
     }
 }
 
 impl LogNormal {
-    fn faded(&self, before: Normal, gap: Duration, prior: &Prior) -> Normal {
+    fn faded(&self, before: Density, gap: Duration, prior: &Prior) -> Density {
         let Some(forgetting) = self.forgetting else {
             return before;
         };
         let kept = (-gap.as_secs_f64() / forgetting.as_secs_f64().max(1.0)).exp();
-        let prior = Normal::of_prior(prior);
-        Normal {
-            mean: prior.mean + kept * (before.mean - prior.mean),
-            variance: prior.variance + kept * kept * (before.variance - prior.variance),
+        let now = before.moments();
+        let (mean, variance) = (prior.ln_rate() + DAY_SECONDS.ln(), prior.ln_variance());
+        let faded = Moments {
+            mean: mean + kept * (now.mean - mean),
+            variance: variance + kept * kept * (now.variance - variance),
+        };
+        let quiet_days = before.quiet_days * (now.variance / faded.variance).min(1.0);
+        Density {
+            quiet_days,
+            ..before
         }
+        .with_moments(faded)
     }
 }
 
@@ -133,26 +151,30 @@ impl LogNormalMemory {
     /// The memory that holds a belief.
     #[must_use]
     pub fn of_belief(belief: &Belief) -> LogNormalMemory {
-        Normal {
-            mean: belief.ln_rate(),
-            variance: belief.ln_variance(),
-        }
-        .kept()
+        let mean = belief.ln_rate() + DAY_SECONDS.ln();
+        Density::normal(mean, belief.ln_variance()).kept()
     }
 }
 
-impl Normal {
-    fn of_prior(prior: &Prior) -> Normal {
-        Normal {
-            mean: prior.ln_rate(),
-            variance: prior.ln_variance(),
+impl Density {
+    fn normal(mean: f64, variance: f64) -> Density {
+        let hold = within(1.0 / variance, HOLDS);
+        Density {
+            pull: mean * hold,
+            hold,
+            quiet_days: 0.0,
         }
     }
 
-    fn of_memory(memory: LogNormalMemory) -> Normal {
-        Normal {
-            mean: within(memory.ln_rate.into(), LN_RATES),
-            variance: within(memory.spread.into(), SPREADS).powi(2),
+    fn of_prior(prior: &Prior) -> Density {
+        Density::normal(prior.ln_rate() + DAY_SECONDS.ln(), prior.ln_variance())
+    }
+
+    fn of_memory(memory: LogNormalMemory) -> Density {
+        Density {
+            pull: within(memory.pull.into(), (-PULL_MAX, PULL_MAX)),
+            hold: within(memory.hold.into(), HOLDS),
+            quiet_days: within(memory.quiet_days.into(), (0.0, DAYS_MAX)),
         }
     }
 
@@ -162,102 +184,204 @@ impl Normal {
             reason = "seven digits are kept of a number within bounds"
         )]
         LogNormalMemory {
-            ln_rate: within(self.mean, LN_RATES) as f32,
-            spread: within(self.variance.sqrt(), SPREADS) as f32,
+            pull: within(self.pull, (-PULL_MAX, PULL_MAX)) as f32,
+            hold: within(self.hold, HOLDS) as f32,
+            quiet_days: within(self.quiet_days, (0.0, DAYS_MAX)) as f32,
         }
     }
 
-    /// The normal distribution with the moments of the posterior.
-    fn given(self, likelihood: Likelihood) -> Normal {
-        let ln_density =
-            |x: f64| likelihood.ln(x) - (x - self.mean).powi(2) / (2.0 * self.variance);
-        let (peak, width) = self.peak(likelihood);
-        let top = ln_density(peak);
-        let (mut all, mut first, mut second) = (CENTRE_WEIGHT, 0.0, 0.0);
-        for (node, weight) in NODES {
-            for node in [node, -node] {
-                // The quadrature's own density is divided out.
-                let ratio = ln_density(peak + width * node) - top + node * node / 2.0;
-                let part = weight * ratio.exp();
-                all += part;
-                first += part * node;
-                second += part * node * node;
+    fn unchanged(self, gap_days: f64) -> Density {
+        Density {
+            quiet_days: self.quiet_days + gap_days,
+            ..self
+        }
+    }
+
+    /// A last change that long ago, for as much as it is believed.
+    fn changed_at(self, age_days: f64, weight: f64) -> Density {
+        Density {
+            pull: self.pull + weight,
+            quiet_days: self.quiet_days + weight * age_days,
+            ..self
+        }
+    }
+
+    /// At least one change within the gap, for as much as it counts.
+    fn changed(self, gap_days: f64, weight: f64) -> Density {
+        if weight <= 0.0 {
+            return self;
+        }
+        let likelihood = Changed { gap_days, weight };
+        let posterior = self.powers(&likelihood).moments();
+        self.with_moments(posterior)
+    }
+
+    fn moments(self) -> Moments {
+        self.powers(&Nothing).moments()
+    }
+
+    /// The density with this mean and variance that has seen as many quiet days.
+    ///
+    /// Newton's method in both coefficients of the parabola, from the density whose peak is at the target's mean and as wide;
+    /// where no such density exists, it stays near that one.
+    fn with_moments(self, target: Moments) -> Density {
+        let target = target.within_bounds();
+        let expected = self.quiet_days * target.mean.exp();
+        // The parabola around the target's mean: its slope there, and its hold.
+        let mut slope = expected;
+        let mut hold = within(1.0 / target.variance - expected, HOLDS);
+        let mut density = self;
+        for _ in 0..MATCHING_STEPS {
+            density.hold = hold;
+            density.pull = slope + hold * target.mean;
+            let [first, second, third, fourth] = density.powers(&Nothing).around(target.mean);
+            let (mean_off, square_off) = (-first, target.variance - second);
+            let variance = second - first * first;
+            let skew = third - first * second;
+            let tail = fourth - second * second;
+            let determinant = variance * tail - skew * skew;
+            if !determinant.is_normal() {
+                break;
             }
+            let slope_step = (tail * mean_off - skew * square_off) / determinant;
+            slope = within(slope + slope_step, (-PULL_MAX, PULL_MAX));
+            let hold_step = 2.0 * (skew * mean_off - variance * square_off) / determinant;
+            hold = within(hold + hold_step.max(-hold / 2.0), HOLDS);
         }
-        let mean = first / all;
-        Normal {
-            mean: peak + width * mean,
-            variance: width * width * (second / all - mean * mean),
-        }
+        density
     }
 
-    /// Where the posterior is highest, and how wide it is there.
-    fn peak(self, likelihood: Likelihood) -> (f64, f64) {
-        let mut x = self.mean;
-        let mut curvature = 1.0 / self.variance;
+    /// Where this density times a likelihood is highest, and how wide it is there.
+    fn peak(self, likelihood: &impl Likelihood) -> Peak {
+        let mut at = within(self.pull / self.hold, LN_RATES);
+        let mut curvature = self.hold;
         for _ in 0..STEPS_MAX {
-            let (slope, bend) = likelihood.derivatives(x);
-            curvature = 1.0 / self.variance - bend;
-            let step = (slope - (x - self.mean) / self.variance) / curvature;
-            // Far from the peak an exponential likelihood is no parabola: no step is longer than a few units.
-            x += step.clamp(-3.0, 3.0);
-            if step.abs() < 1e-6 {
+            let (slope, bend) = likelihood.derivatives(at);
+            let expected = self.quiet_days * at.exp();
+            curvature = self.hold + expected - bend;
+            let step = (slope + self.pull - self.hold * at - expected) / curvature;
+            // Far from the peak an exponential is no parabola.
+            at = within(at + step.clamp(-STEP_LONGEST, STEP_LONGEST), LN_RATES);
+            if step.abs() < 1e-7 {
                 break;
             }
         }
-        (x, curvature.sqrt().recip())
-    }
-
-    /// This one with a chance of `trust`, otherwise the other.
-    fn mixed(self, trust: f64, other: Normal) -> Normal {
-        let apart = self.mean - other.mean;
-        let distrust = 1.0 - trust;
-        Normal {
-            mean: other.mean + trust * apart,
-            variance: trust * self.variance
-                + distrust * other.variance
-                + trust * distrust * apart * apart,
+        Peak {
+            at,
+            width: curvature.sqrt().recip(),
         }
     }
-}
 
-impl Likelihood {
+    /// The first four powers of *x* around the peak, by quadrature (Liu and Pierce, "A note on Gauss–Hermite quadrature",
+    /// Biometrika 81(3), 1994).
+    fn powers(self, likelihood: &impl Likelihood) -> Powers {
+        let Peak { at, width } = self.peak(likelihood);
+        let top = self.ln(at) + likelihood.ln(at);
+        let mut all = CENTRE_WEIGHT;
+        let mut means = [0.0; 4];
+        for (node, weight) in NODES {
+            for node in [node, -node] {
+                let x = at + width * node;
+                // The quadrature's own density is divided out.
+                let ratio = self.ln(x) + likelihood.ln(x) - top + node * node / 2.0;
+                let mut part = weight * ratio.min(RATIO_MAX).exp();
+                all += part;
+                for mean in &mut means {
+                    part *= width * node;
+                    *mean += part;
+                }
+            }
+        }
+        Powers {
+            centre: at,
+            means: means.map(|mean| mean / all),
+        }
+    }
+
+    /// The logarithm of the density, but for a constant.
     fn ln(self, x: f64) -> f64 {
-        match self {
-            Likelihood::Same(seconds) => -seconds * x.exp(),
-            Likelihood::Changed(seconds) => (-(-seconds * x.exp()).exp_m1()).ln(),
-            Likelihood::Aged(seconds) => x - seconds * x.exp(),
-        }
+        self.pull * x - self.hold * x * x / 2.0 - self.quiet_days * x.exp()
     }
+}
 
-    /// First and second derivative of its logarithm; the second is never positive.
-    fn derivatives(self, x: f64) -> (f64, f64) {
-        match self {
-            Likelihood::Same(seconds) => {
-                let expected = seconds * x.exp();
-                (-expected, -expected)
-            }
-            Likelihood::Aged(seconds) => {
-                let expected = seconds * x.exp();
-                (1.0 - expected, -expected)
-            }
-            Likelihood::Changed(seconds) => {
-                let expected = seconds * x.exp();
-                // y / (eʸ − 1), which is one at zero.
-                let slope = if expected < 1e-9 {
-                    1.0
-                } else {
-                    expected / expected.exp_m1()
-                };
-                // slope · (1 − y·eʸ/(eʸ − 1)) = slope · (1 − y − slope)
-                let bend = slope * (1.0 - expected - slope);
-                (slope, bend.min(0.0))
-            }
+impl Moments {
+    fn within_bounds(self) -> Moments {
+        Moments {
+            mean: within(self.mean, LN_RATES),
+            variance: within(self.variance, (1.0 / HOLDS.1, 1.0 / HOLDS.0)),
         }
     }
 }
 
-/// A gap in seconds, within what a page can live: a millisecond to a million years.
-fn seconds(gap: Duration) -> f64 {
-    within(gap.as_secs_f64(), (1e-3, 3e13))
+impl Powers {
+    fn moments(&self) -> Moments {
+        let [first, second, ..] = self.means;
+        Moments {
+            mean: self.centre + first,
+            variance: second - first * first,
+        }
+        .within_bounds()
+    }
+
+    /// The means of the first four powers of *x* less `centre`.
+    fn around(&self, centre: f64) -> [f64; 4] {
+        let [one, two, three, four] = self.means;
+        let by = self.centre - centre;
+        [
+            one + by,
+            two + by * (2.0 * one + by),
+            three + by * (3.0 * two + by * (3.0 * one + by)),
+            four + by * (4.0 * three + by * (6.0 * two + by * (4.0 * one + by))),
+        ]
+    }
+}
+
+/// What a visit tells of *x*, as a log-concave likelihood.
+trait Likelihood {
+    fn ln(&self, x: f64) -> f64;
+    /// First and second derivative of its logarithm; the second is never positive.
+    fn derivatives(&self, x: f64) -> (f64, f64);
+}
+
+/// No visit was made.
+struct Nothing;
+
+impl Likelihood for Nothing {
+    fn ln(&self, _x: f64) -> f64 {
+        0.0
+    }
+
+    fn derivatives(&self, _x: f64) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+}
+
+/// At least one change within so many days, for as much as it counts.
+struct Changed {
+    gap_days: f64,
+    weight: f64,
+}
+
+impl Likelihood for Changed {
+    fn ln(&self, x: f64) -> f64 {
+        self.weight * (-(-self.gap_days * x.exp()).exp_m1()).ln()
+    }
+
+    fn derivatives(&self, x: f64) -> (f64, f64) {
+        let expected = self.gap_days * x.exp();
+        // y / (eʸ − 1), which is one at zero.
+        let slope = if expected < 1e-9 {
+            1.0
+        } else {
+            expected / expected.exp_m1()
+        };
+        // y·eʸ/(eʸ − 1) is y + slope.
+        let bend = slope * (1.0 - expected - slope);
+        (self.weight * slope, self.weight * bend.min(0.0))
+    }
+}
+
+/// A gap in days, within what a page can live: from a millisecond on.
+fn days(gap: Duration) -> f64 {
+    within(gap.as_secs_f64() / DAY_SECONDS, (1e-8, DAYS_MAX))
 }

@@ -126,10 +126,11 @@ impl PageState {
 
 fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
     match memory {
-        Memory::LogNormal(LogNormalMemory { ln_rate, spread }) => {
+        Memory::LogNormal(own) => {
             out.push(LOG_NORMAL);
-            put_float(out, *ln_rate);
-            put_float(out, *spread);
+            put_float(out, own.pull);
+            put_float(out, own.hold);
+            put_float(out, own.quiet_days);
         }
         Memory::Gamma(GammaMemory { shape, seconds }) => {
             out.push(GAMMA);
@@ -235,8 +236,9 @@ fn read_memory(reader: &mut Reader<'_>) -> Option<Memory> {
     let tag = reader.byte()?;
     if tag == LOG_NORMAL {
         return Some(Memory::LogNormal(LogNormalMemory {
-            ln_rate: reader.float()?,
-            spread: reader.float().filter(|spread| 0.0 <= *spread)?,
+            pull: reader.float()?,
+            hold: reader.float().filter(|hold| 0.0 <= *hold)?,
+            quiet_days: reader.float().filter(|days| 0.0 <= *days)?,
         }));
     }
     let mut number = || reader.float().filter(|number| 0.0 <= *number);
