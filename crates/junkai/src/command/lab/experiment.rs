@@ -16,7 +16,7 @@ use junkai_lab::report;
 use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
-use super::source::{Sources, quoted};
+use super::source::Sources;
 use super::{changes, estimators, histories, time_queue};
 use crate::bar::Bar;
 use crate::exit::Ending;
@@ -230,11 +230,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         common.out.display()
     );
     say!("Open the whole in a browser: {}", page.display());
-    let histories: String = arguments
-        .history
-        .iter()
-        .map(|path| format!(" --history {}", quoted(path)))
-        .collect();
+    let histories = histories::again_as("--history ", &arguments.history);
     let quick = if arguments.quick { " --quick" } else { "" };
     let again = format!(
         "junkai lab report{}{histories}{quick}",

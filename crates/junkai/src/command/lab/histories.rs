@@ -25,8 +25,16 @@ pub(super) fn read(paths: &[PathBuf], seed: u64) -> Result<Vec<History>> {
 
 /// The arguments that name the same histories again, each with a space before it.
 pub(super) fn again(paths: &[PathBuf]) -> String {
-    paths
-        .iter()
-        .map(|path| format!(" {}", quoted(path)))
-        .collect()
+    again_as("", paths)
+}
+
+/// The same with a flag and a space before each.
+pub(super) fn again_as(flag: &str, paths: &[PathBuf]) -> String {
+    let mut text = String::new();
+    for path in paths {
+        text.push(' ');
+        text.push_str(flag);
+        text.push_str(&quoted(path));
+    }
+    text
 }
