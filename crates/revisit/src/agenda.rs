@@ -154,9 +154,12 @@ impl Agenda {
         let terms = self.terms(pressure);
         let asked = self.policy.interval(&asking.outlook, &terms, draw);
         let interval = seconds(asked.as_secs_f64() * self.price.stretch(pressure));
-        self.bounds
-            .around(terms.mean_interval)
-            .within(interval, draw)
+        // Only a budget can ask for longer intervals than the settings.
+        let bounds = match self.price.visits_per_second() {
+            Some(_) => self.bounds.around(terms.mean_interval),
+            None => self.bounds,
+        };
+        bounds.within(interval, draw)
     }
 
     fn terms(&self, pressure: Pressure) -> Terms {

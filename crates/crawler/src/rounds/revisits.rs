@@ -1,6 +1,6 @@
 //! The second loop: from a visit that ended to the next one of its page, by way of the time queue.
 
-use junkai_frontier::{Event, ServerKey};
+use junkai_frontier::{Event, ServerKey, Time};
 use junkai_revisit::{Change, Found, GiveUp, Next, Sameness, Sighting};
 
 use super::Rounds;
@@ -61,7 +61,7 @@ impl Rounds {
             self.note(&visit.for_the_log(), &outcome, made);
             self.room.done(visit);
         }
-        self.keep_pace(server);
+        self.keep_pace(server, self.clock.now());
         Ok(())
     }
 
@@ -103,11 +103,10 @@ impl Rounds {
     }
 
     /// Fits the distance of a server's known pages to what it can bear.
-    pub(super) fn keep_pace(&mut self, key: ServerKey) {
+    pub(super) fn keep_pace(&mut self, key: ServerKey, now: Time) {
         let interval = self.known.pace(key);
         let event = Event::SetRevisitInterval { key, interval };
-        self.scheduler
-            .step(self.clock.now(), event, &mut self.commands);
+        self.scheduler.step(now, event, &mut self.commands);
     }
 }
 

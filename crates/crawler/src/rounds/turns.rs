@@ -129,7 +129,7 @@ impl Rounds {
         let kind = visit.kind();
         if kind == VisitKind::Revisit {
             // Before its turn is chosen: after a start the ring knows of no pace.
-            self.keep_pace(key);
+            self.keep_pace(key, now);
         }
         match (visit.line, self.settings.crawl.overflow) {
             (Line::Returning, _) => {

@@ -128,6 +128,19 @@ fn a_page_that_always_changes_is_visited_ever_more_often_and_a_still_one_ever_le
 }
 
 #[test]
+fn without_a_budget_no_page_is_left_alone_for_longer_than_the_settings_say() {
+    let mut still = Course::begin(&RevisitConfig {
+        interval_spread_min: 18 * DAY / 24,
+        interval_max: DAY,
+        ..RevisitConfig::default()
+    });
+    for _ in 0..20 {
+        still.visit_version(0);
+        assert!(still.state.interval <= DAY, "{:?}", still.state.interval);
+    }
+}
+
+#[test]
 fn the_capture_that_is_referred_to_is_the_one_in_full() {
     let mut course = Course::begin(&RevisitConfig::default());
     let first = course.state.last_visit;
