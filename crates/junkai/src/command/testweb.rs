@@ -1,6 +1,6 @@
 //! `junkai testweb`: a web of its own on loopback, and the judge of its visitors.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -178,46 +178,16 @@ fn serve(arguments: Arguments) -> Result<Ending> {
         std::fs::write(file, authority)
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let seeds = web.seeds();
+    let serving = Serving {
+        web: &web,
+        clock_speed,
+        log: &arguments.log,
+        authority: arguments.tls.as_deref(),
+    };
     if arguments.json {
-        let https_port = web.https_port();
-        say!(
-            "{}",
-            serde_json::json!({
-                "dns": web.dns(),
-                "http_port": web.http_port(),
-                "https_port": https_port,
-                "seeds": seeds,
-                "clock_speed": clock_speed,
-                "clock_origin": web.clock_origin(),
-            })
-        );
+        serving.say_json();
     } else {
-        say!(
-            "Serving {} pages; DNS at {}, HTTP on port {}, log in {}",
-            web.page_count(),
-            web.dns(),
-            web.http_port(),
-            arguments.log.display()
-        );
-        say!("Try:");
-        let judged_by = tell_clock(&web, clock_speed);
-        say!(
-            "  junkai crawl {} --scope any --dns {} --allow 127.0.0.0/8 --interval 1s --archive try",
-            seeds.first().map_or("", String::as_str),
-            web.dns()
-        );
-        if let (Some(port), Some(file)) = (web.https_port(), &arguments.tls) {
-            say!(
-                "HTTPS is on port {port}; add --extra-roots {} to trust it",
-                file.display()
-            );
-        }
-        say!(
-            "  junkai testweb --judge {} --interval 1s{judged_by}",
-            arguments.log.display()
-        );
-        say!("Ctrl-C ends it.");
+        serving.say();
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -227,12 +197,62 @@ fn serve(arguments: Arguments) -> Result<Ending> {
     Ok(Ending::Well)
 }
 
+/// A web that is served, and what its user must know of it.
+struct Serving<'a> {
+    web: &'a TestWeb,
+    clock_speed: f64,
+    log: &'a Path,
+    authority: Option<&'a Path>,
+}
+
+impl Serving<'_> {
+    fn say_json(&self) {
+        let web = self.web;
+        say!(
+            "{}",
+            serde_json::json!({
+                "dns": web.dns(),
+                "http_port": web.http_port(),
+                "https_port": web.https_port(),
+                "seeds": web.seeds(),
+                "clock_speed": self.clock_speed,
+                "clock_origin": web.clock_origin(),
+            })
+        );
+    }
+
+    fn say(&self) {
+        let (web, log) = (self.web, self.log.display());
+        say!(
+            "Serving {} pages; DNS at {}, HTTP on port {}, log in {log}",
+            web.page_count(),
+            web.dns(),
+            web.http_port(),
+        );
+        let judged_by = tell_clock(web, self.clock_speed);
+        say!("Try:");
+        say!(
+            "  junkai crawl {} --scope any --dns {} --allow 127.0.0.0/8 --interval 1s --archive try",
+            web.seeds().first().map_or("", String::as_str),
+            web.dns()
+        );
+        if let (Some(port), Some(file)) = (web.https_port(), self.authority) {
+            say!(
+                "HTTPS is on port {port}; add --extra-roots {} to trust it",
+                file.display()
+            );
+        }
+        say!("  junkai testweb --judge {log} --interval 1s{judged_by}");
+        say!("Ctrl-C ends it.");
+    }
+}
+
 /// Says what a crawl must be told of a clock that is not the real one, and returns what the judge must.
 fn tell_clock(web: &TestWeb, speed: f64) -> String {
     if speed <= 1.0 {
         return String::new();
     }
-    say!("with this in the crawl's configuration, so that it shares the web's clock:");
+    say!("A crawl shares the web's clock with this in its configuration:");
     say!("  [clock]");
     say!("  speed = {speed:?}");
     say!("  origin = {:?}", web.clock_origin());
