@@ -24,6 +24,8 @@ use crate::samples::short;
 const OVERHEAD_BYTES: f64 = 64e6;
 /// How long opening may take.
 const OPENING_SECONDS_MAX: f64 = 10.0;
+/// States between two checkpoints while the queue is filled, which is not what is measured.
+const FILL_CHECKPOINT_RECORDS: u64 = 5_000_000;
 /// States that go round after the opening.
 const ROUND_RECORDS: u64 = 2_000_000;
 
@@ -72,7 +74,12 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
         None => Lengths::default(),
     };
     let population = Population::new(arguments.pages, SEED);
-    let mut cycle = UpdateCycle::new(population, RESOLUTION, CHECKPOINT_RECORDS);
+    let between_checkpoints = if arguments.since.is_some() {
+        CHECKPOINT_RECORDS
+    } else {
+        FILL_CHECKPOINT_RECORDS
+    };
+    let mut cycle = UpdateCycle::new(population, RESOLUTION, between_checkpoints);
     let opening = Measurement::begin();
     let durability = Durability::PowerFailure;
     let (mut store, recovery) = QueueStore::open(&arguments.folder, &config, lengths, durability)?;

@@ -72,12 +72,15 @@ impl Store for QueueStore {
 
     fn cycle(&mut self, now: Time, most: u64, visit: &mut Visit<'_>) -> Result<u64, StoreError> {
         let mut handled = 0;
-        while handled < most
-            && let Some(ticket) = self.queue.next_into(now, &mut self.record)?
-        {
-            visit(&mut self.record)?;
-            self.queue.put_back(ticket, &self.record, now)?;
-            handled += 1;
+        while handled < most {
+            if let Some(ticket) = self.queue.next_into(now, &mut self.record)? {
+                visit(&mut self.record)?;
+                self.queue.put_back(ticket, &self.record, now)?;
+                handled += 1;
+            } else if self.queue.next_due().is_none_or(|due| now < due) {
+                break;
+            }
+            // Else a large bucket is being sorted, and the next call goes on with that.
         }
         Ok(handled)
     }
