@@ -191,7 +191,8 @@ impl Visit {
 
     /// Which half of its server's turns it takes.
     pub(crate) fn kind(&self) -> VisitKind {
-        if self.state.is_some() || self.is_asked {
+        // What is asked for out of turn is not to wait for the pace of known pages.
+        if self.state.is_some() {
             VisitKind::Revisit
         } else {
             VisitKind::First
