@@ -5,9 +5,13 @@
 //! `JUNKAI_TEST_SEED`, which failures print.
 
 #[cfg(test)]
+mod changing;
+#[cfg(test)]
 mod command_line;
 #[cfg(test)]
 mod complete;
+#[cfg(test)]
+mod continuous;
 #[cfg(test)]
 mod disk_full;
 #[cfg(test)]

@@ -26,7 +26,11 @@ pub(crate) struct Stage {
 impl Stage {
     /// Serves the web; `config` is the text of the crawl's configuration file.
     pub(crate) fn new(web: TestWebConfig, config: &str) -> Stage {
-        let folder = tempfile::tempdir().unwrap();
+        Stage::in_folder(tempfile::tempdir().unwrap(), web, config)
+    }
+
+    /// The same, with everything that is written in a folder of its own.
+    pub(crate) fn in_folder(folder: TempDir, web: TestWebConfig, config: &str) -> Stage {
         let web = TestWebConfig {
             log: Some(folder.path().join("access.log")),
             ..web
