@@ -1,0 +1,1 @@
+//! What is inside a data file, found out within bounds.

@@ -1,0 +1,1 @@
+//! What is wanted, learned from labelled examples.
