@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 
+use encoding_rs::Encoding;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use lol_html::AsciiCompatibleEncoding;
 use serde::Serialize;
@@ -16,6 +17,7 @@ use url::Url;
 
 use crate::charset::{self, CharsetSource};
 use crate::collect::{Collector, Reference};
+use crate::context::{self, LinkContext};
 use crate::language::{self, Language};
 use crate::link::{Link, LinkOptions};
 use crate::resolve::Resolver;
@@ -64,6 +66,23 @@ pub struct Analysis {
 /// Analyses one HTML page. Any bytes will do: what a browser would make something of, this does too.
 #[must_use]
 pub fn analyze(source: &Source<'_>, options: &LinkOptions) -> Analysis {
+    analyze_links(source, options, Contexts::Leave)
+}
+
+/// The same, and each link has its context. It takes a second pass over the page.
+#[must_use]
+pub fn analyze_with_contexts(source: &Source<'_>, options: &LinkOptions) -> Analysis {
+    analyze_links(source, options, Contexts::Read)
+}
+
+/// Whether the contexts of links are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Contexts {
+    Leave,
+    Read,
+}
+
+fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -> Analysis {
     let charset = charset::detect(
         source.body,
         source.content_type,
@@ -84,8 +103,12 @@ pub fn analyze(source: &Source<'_>, options: &LinkOptions) -> Analysis {
     for value in source.x_robots_tag {
         collector.robots.add_header(value, source.robots_agent);
     }
+    let mut places = Places::new(&html, wanted);
     let end = scan(&html, encoding, options.requisites, |tag| {
-        collector.take(tag)
+        let after = tag.after;
+        let next = collector.take(tag);
+        places.note(after, collector.references.len());
+        next
     });
     let Collector {
         base,
@@ -104,13 +127,15 @@ pub fn analyze(source: &Source<'_>, options: &LinkOptions) -> Analysis {
         base.as_ref().unwrap_or(source.url).clone(),
         charset.encoding,
     );
+    let mut contexts = places.contexts(encoding.into()).into_iter();
     let mut links = LinkSet::new(options);
     for reference in references {
+        let context = contexts.next().map(Box::new);
         // Without a declared base, it names a place in this very page.
         let is_self =
             base.is_none() && (reference.text.is_empty() || reference.text.starts_with('#'));
         if !is_self {
-            links.add(reference, &resolver);
+            links.add(reference, context, &resolver);
         }
     }
     Analysis {
@@ -135,6 +160,40 @@ fn base_url(reference: &str, page: &Url) -> Option<Url> {
     matches!(base.scheme(), "http" | "https").then_some(base)
 }
 
+/// Where in the page the tags of the references end, if that is wanted.
+struct Places<'a> {
+    html: &'a [u8],
+    wanted: Contexts,
+    /// One for each reference.
+    ends: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(html: &'a [u8], wanted: Contexts) -> Self {
+        let ends = Vec::new();
+        Self { html, wanted, ends }
+    }
+
+    /// A tag was taken in, after which the page goes on with `after`, a part of the page; then there were `references`.
+    #[inline]
+    fn note(&mut self, after: &[u8], references: usize) {
+        if self.wanted == Contexts::Read {
+            let end = after
+                .as_ptr()
+                .addr()
+                .wrapping_sub(self.html.as_ptr().addr());
+            self.ends.resize(references, end);
+        }
+    }
+
+    fn contexts(&self, encoding: &'static Encoding) -> Vec<LinkContext> {
+        match self.wanted {
+            Contexts::Leave => Vec::new(),
+            Contexts::Read => context::read(self.html, encoding, &self.ends),
+        }
+    }
+}
+
 /// Links in the order of their first appearance, each URL once as a page and once as a requisite.
 struct LinkSet<'a> {
     links: Vec<Link>,
@@ -156,7 +215,12 @@ impl<'a> LinkSet<'a> {
         }
     }
 
-    fn add(&mut self, reference: Reference<'_>, resolver: &Resolver) {
+    fn add(
+        &mut self,
+        reference: Reference<'_>,
+        context: Option<Box<LinkContext>>,
+        resolver: &Resolver,
+    ) {
         let Reference {
             text,
             kind,
@@ -173,6 +237,7 @@ impl<'a> LinkSet<'a> {
             url,
             kind,
             nofollow,
+            context,
         };
         let links = &self.links;
         let is_same = |position: &usize| {
@@ -182,7 +247,12 @@ impl<'a> LinkSet<'a> {
         let link_hash = hash(&link);
         if let Some(position) = self.positions.find(link_hash, is_same) {
             // One link that may be followed is enough.
-            self.links[*position].nofollow &= nofollow;
+            let known = &mut self.links[*position];
+            known.nofollow &= nofollow;
+            let has_text = |context: &LinkContext| !context.text.is_empty();
+            if !known.context.as_deref().is_some_and(has_text) && link.context.is_some() {
+                known.context = link.context;
+            }
         } else if links.len() < self.options.max_links {
             self.positions
                 .insert_unique(link_hash, links.len(), |position| hash(&links[*position]));

@@ -11,6 +11,7 @@ mod attribute;
 pub mod charset;
 mod collect;
 pub mod content;
+mod context;
 mod entity;
 pub mod feed;
 mod kind;
@@ -24,7 +25,8 @@ mod scan;
 pub mod sitemap;
 mod text;
 
-pub use analysis::{Analysis, Source, analyze};
+pub use analysis::{Analysis, Source, analyze, analyze_with_contexts};
+pub use context::LinkContext;
 pub use kind::{ContentKind, kind_of};
 pub use link::{Link, LinkKind, LinkOptions};
 pub use modified::Modified;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::context::LinkContext;
+
 /// One link of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
@@ -12,6 +14,9 @@ pub struct Link {
     /// The link itself asks not to be followed (`rel` has `nofollow`, `ugc` or `sponsored`); the page may ask the same of all its
     /// links, which is in [`RobotsMeta`](crate::RobotsMeta).
     pub nofollow: bool,
+    /// What surrounds it, if that was asked for ([`analyze_with_contexts`](crate::analyze_with_contexts)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Box<LinkContext>>,
 }
 
 /// What in a page links.
