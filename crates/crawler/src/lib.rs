@@ -14,6 +14,7 @@ mod crawl;
 mod crew;
 mod error;
 mod explain;
+pub mod focus;
 mod hosts;
 mod known;
 mod line_file;

@@ -5,6 +5,7 @@ pub(crate) mod crawl;
 pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod focus;
 pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod links;

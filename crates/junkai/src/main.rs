@@ -67,6 +67,9 @@ enum Command {
     /// Write what an archive knows for other programs: its link graph.
     #[command(subcommand)]
     Export(command::export::Export),
+    /// Find the sites that hold what is wanted, collect it, and find it again.
+    #[command(subcommand)]
+    Focus(command::focus::Focus),
     /// Try crawl orders out on web graphs or on an archive, under a virtual clock.
     #[command(subcommand)]
     Lab(command::lab::Lab),
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),
         Command::Export(export) => command::export::run(&export),
+        Command::Focus(focus) => command::focus::run(focus),
         Command::Lab(lab) => command::lab::run(&lab),
         Command::Url(arguments) => command::url::run(&arguments),
         Command::Robots(arguments) => command::robots::run(&arguments),
