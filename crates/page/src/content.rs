@@ -11,10 +11,10 @@
 //!
 //! Not here: what counts as a change, which the user decides.
 
-mod element;
+pub(crate) mod element;
 mod form;
 mod furniture;
-mod markup;
+pub(crate) mod markup;
 mod noise;
 mod sketch;
 mod text;

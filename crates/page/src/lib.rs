@@ -18,6 +18,7 @@ mod kind;
 pub mod language;
 mod link;
 mod modified;
+pub mod reading;
 mod reference;
 mod resolve;
 mod robots;

@@ -11,14 +11,14 @@ const NAME_LENGTH_MAX: usize = 10;
 
 /// The name of an element, in lower case; empty if it is longer than any that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(crate) struct Name {
     bytes: [u8; NAME_LENGTH_MAX],
     length: usize,
 }
 
 /// What an element is, as far as its text is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub(crate) enum Element {
     /// Its inside is no text, and ends at the first end tag of its name.
     Raw,
     /// Its inside is text without markup.
@@ -66,7 +66,7 @@ pub(super) struct Marks {
 
 impl Name {
     /// Takes the name in whatever case the page has it.
-    pub(super) fn new(source: &[u8]) -> Self {
+    pub(crate) fn new(source: &[u8]) -> Self {
         let mut bytes = [0; NAME_LENGTH_MAX];
         let length = match bytes.get_mut(..source.len()) {
             Some(name) => {
@@ -91,7 +91,7 @@ impl Name {
         )
     }
 
-    pub(super) fn element(&self) -> Element {
+    pub(crate) fn element(&self) -> Element {
         match self.as_bytes() {
             b"a" => Element::Anchor,
             b"br" | b"wbr" => Element::Break,

@@ -263,7 +263,7 @@ fn leave_region(region: &mut Option<Region>, name: Name) {
     }
 }
 
-fn begins_block(element: Element) -> bool {
+pub(crate) fn begins_block(element: Element) -> bool {
     match element {
         Element::Hidden
         | Element::Furniture
@@ -282,7 +282,7 @@ fn begins_block(element: Element) -> bool {
     }
 }
 
-fn name_length(after_bracket: &[u8]) -> usize {
+pub(crate) fn name_length(after_bracket: &[u8]) -> usize {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
     after_bracket
         .iter()
@@ -291,7 +291,7 @@ fn name_length(after_bracket: &[u8]) -> usize {
 }
 
 /// The length of what is a comment to a browser: a real one, a declaration, or a mistake.
-fn comment_length(markup: &[u8]) -> usize {
+pub(crate) fn comment_length(markup: &[u8]) -> usize {
     let (from, end): (usize, &[u8]) = if markup.starts_with(b"<!--") {
         // `<!-->` is one.
         (2, b"-->")

@@ -1,0 +1,199 @@
+//! A model as one file: what pages and files of the wanted kind look like.
+//!
+//! The file is [`MAGIC`], a version, a checksum of all that follows, and a zstd frame with JSON in it. A file that is damaged, is of
+//! another version or is no model is told apart and refused; none of them can make the reader use more than its bounds.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::features::Split;
+use super::page_model::{PageModel, PageModelParts};
+use crate::words::{DictionaryError, Words};
+
+/// What every model begins with.
+const MAGIC: [u8; 8] = *b"junkai-m";
+/// The version of the file that this program reads and writes.
+const VERSION: u32 = 1;
+/// The bytes before the frame: magic, version, checksum.
+const HEAD_BYTES: usize = 20;
+/// No model is larger, packed or unpacked.
+const BYTES_MAX: u64 = 512 << 20;
+/// Costs seconds at most, and models are written seldom.
+const COMPRESSION_LEVEL: i32 = 19;
+
+/// Where Debian puts the sources of IPADIC.
+pub const DICTIONARY_FOLDER: &str = "/usr/share/mecab/dic/ipadic";
+
+/// Why a model cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file cannot be read or written.
+    #[error("cannot {what} the model {path}")]
+    File {
+        /// `read` or `write`.
+        what: &'static str,
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("not a model of junkai: `junkai focus train` makes one")]
+    NotAModel,
+    /// The file is of another version.
+    #[error(
+        "the model has version {found}, and this junkai reads version {VERSION}: train it anew, or use the junkai that made it"
+    )]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// The file was changed or cut.
+    #[error("the model is damaged: its checksum does not fit; copy or train it anew")]
+    Damaged,
+    /// The checksum fits, but not what it says.
+    #[error("the model does not hold what it should: {0}")]
+    Content(String),
+    /// The model looks at nouns, and no dictionary can be had.
+    #[error("the model tells pages by their nouns and needs a dictionary")]
+    Dictionary(#[from] DictionaryError),
+}
+
+/// What was learned from examples: a name, and what pages of the wanted kind look like.
+#[derive(Debug)]
+pub struct Model {
+    name: String,
+    page: PageModel,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ModelParts {
+    name: String,
+    page: PageModelParts,
+}
+
+impl Model {
+    /// A model from what was learned.
+    #[must_use]
+    pub fn new(name: &str, page: PageModel) -> Self {
+        Self {
+            name: name.to_owned(),
+            page,
+        }
+    }
+
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no model, is damaged or of another version, or looks at nouns without a dictionary in
+    /// [`DICTIONARY_FOLDER`].
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let failed = |source| ModelError::File {
+            what: "read",
+            path: path.to_owned(),
+            source,
+        };
+        let mut bytes = Vec::new();
+        let file = fs::File::open(path).map_err(failed)?;
+        file.take(BYTES_MAX)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        Self::from_bytes(&bytes)
+    }
+
+    /// Writes the model, whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let failed = |source| ModelError::File {
+            what: "write",
+            path: path.to_owned(),
+            source,
+        };
+        let bytes = self.to_bytes()?;
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".new");
+        fs::write(&beside, bytes).map_err(failed)?;
+        fs::rename(&beside, path).map_err(failed)
+    }
+
+    /// What it was trained to find.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What judges pages.
+    #[must_use]
+    pub fn page(&self) -> &PageModel {
+        &self.page
+    }
+
+    /// The model as a file.
+    ///
+    /// # Errors
+    /// If it cannot be written down, which no model that was trained is.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let content = |error: &dyn std::fmt::Display| ModelError::Content(error.to_string());
+        let parts = ModelParts {
+            name: self.name.clone(),
+            page: self.page.parts(),
+        };
+        let json = serde_json::to_vec(&parts).map_err(|error| content(&error))?;
+        let frame =
+            zstd::bulk::compress(&json, COMPRESSION_LEVEL).map_err(|error| content(&error))?;
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + frame.len());
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&xxh3_64(&frame).to_le_bytes());
+        bytes.extend_from_slice(&frame);
+        Ok(bytes)
+    }
+
+    /// Reads a model out of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(ModelError::NotAModel)?;
+        let (version, rest) = rest.split_first_chunk().ok_or(ModelError::Damaged)?;
+        let found = u32::from_le_bytes(*version);
+        if found != VERSION {
+            return Err(ModelError::Version { found });
+        }
+        let (checksum, frame) = rest.split_first_chunk().ok_or(ModelError::Damaged)?;
+        if u64::from_le_bytes(*checksum) != xxh3_64(frame) {
+            return Err(ModelError::Damaged);
+        }
+        let content = |error: &dyn std::fmt::Display| ModelError::Content(error.to_string());
+        let mut json = Vec::new();
+        zstd::Decoder::new(frame)
+            .and_then(|decoder| decoder.take(BYTES_MAX).read_to_end(&mut json))
+            .map_err(|error| content(&error))?;
+        let parts: ModelParts = serde_json::from_slice(&json).map_err(|error| content(&error))?;
+        let words = words_for(parts.page.look.split, Path::new(DICTIONARY_FOLDER))?;
+        Ok(Self {
+            name: parts.name,
+            page: PageModel::new(parts.page, words),
+        })
+    }
+}
+
+/// What splits text in the given way.
+///
+/// # Errors
+/// If nouns are asked for and `dictionary` holds none.
+pub fn words_for(split: Split, dictionary: &Path) -> Result<Words, DictionaryError> {
+    match split {
+        Split::Unicode => Ok(Words::new()),
+        Split::Script => Ok(Words::by_script()),
+        Split::Nouns => Words::with_dictionary(dictionary),
+    }
+}
