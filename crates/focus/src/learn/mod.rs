@@ -9,15 +9,22 @@
 //! Not here: fetching, archives and folders of examples; whoever trains or crawls brings the pages.
 
 mod calibration;
+mod corpus;
 mod features;
 mod group;
 mod model;
 mod page_model;
+mod svm;
+mod training;
+mod validation;
 mod view;
 
 pub use calibration::{Calibration, Method};
+pub use corpus::{Corpus, CorpusError};
 pub use features::{Look, Split};
 pub use group::{Group, Groups};
 pub use model::{DICTIONARY_FOLDER, Model, ModelError, words_for};
 pub use page_model::PageModel;
+pub use training::{TrainError, TrainProgress, TrainSettings, Trained, train};
+pub use validation::{Bin, Figures, Validation};
 pub use view::{LinkView, PageView, Seen};

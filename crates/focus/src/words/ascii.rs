@@ -23,11 +23,9 @@ pub(super) fn each(text: &[u8], take: &mut impl FnMut(Range<usize>)) {
         }
         let start = at;
         at += 1;
-        let mut has_substance = class(text[start]) != Class::Joiner;
         while let Some(byte) = text.get(at) {
             match class(*byte) {
-                Class::Letter | Class::Digit => has_substance = true,
-                Class::Joiner => {}
+                Class::Letter | Class::Digit | Class::Joiner => {}
                 Class::Other => {
                     if !joins(class(text[at - 1]), *byte, text.get(at + 1)) {
                         break;
@@ -38,9 +36,7 @@ pub(super) fn each(text: &[u8], take: &mut impl FnMut(Range<usize>)) {
             }
             at += 1;
         }
-        if has_substance {
-            take(start..at);
-        }
+        take(start..at);
     }
 }
 

@@ -142,7 +142,7 @@ fn by_icu(text: &str) -> Vec<&str> {
 
 proptest! {
     #[test]
-    fn ascii_is_split_as_icu_does(text in "([a-cA-C]|[0-2]|[_.',;:\"&/\\- -]|\\PC&&[\\x00-\\x7F]){0,40}") {
+    fn ascii_is_split_as_icu_does(text in "([a-cA-C]|[0-2]|[_.',;:\"&/\\- -]|[ -~]){0,40}") {
         let mut found = Vec::new();
         Words::new().each_at(&text, |range, _| found.push(&text[range]));
         prop_assert_eq!(found, by_icu(&text));
