@@ -161,7 +161,7 @@ impl Reader<'_> {
             self.end_link();
         }
         let label = self.label(name, values.clone());
-        self.note_place(tag_end, name, &label, values.clone());
+        self.note_place(tag_end, name, &label, &values);
         match name.as_bytes() {
             b"img" => self.instead(values, ["alt"]),
             b"br" | b"td" | b"th" => append(&mut self.block, " ", BESIDE_BYTES_MAX),
@@ -174,7 +174,7 @@ impl Reader<'_> {
     }
 
     /// If a link's tag ends here, writes down its path and begins its text.
-    fn note_place(&mut self, tag_end: usize, name: Name, label: &str, attributes: Attributes<'_>) {
+    fn note_place(&mut self, tag_end: usize, name: Name, label: &str, attributes: &Attributes<'_>) {
         while self
             .places
             .get(self.next)
