@@ -34,6 +34,17 @@ impl Bitmap {
         })
     }
 
+    /// Takes out all numbers from `length` on.
+    pub(crate) fn cut(&mut self, length: u32) {
+        let whole = length as usize / 64;
+        if self.words.len() <= whole {
+            return;
+        }
+        self.words.truncate(whole + 1);
+        self.words[whole] &= (1 << (length % 64)) - 1;
+        self.count = self.words.iter().map(|word| word.count_ones()).sum();
+    }
+
     /// How many numbers are in it.
     pub(crate) fn count(&self) -> u32 {
         self.count
@@ -59,5 +70,22 @@ mod tests {
         let ranges: Vec<_> = bitmap.ranges(200).collect();
         assert_eq!(ranges, [(0, 2), (5, 1), (63, 3), (199, 1)]);
         assert_eq!(bitmap.count, 7);
+    }
+
+    #[test]
+    fn what_is_cut_is_not_in_it_any_more() {
+        for length in [0, 1, 5, 6, 63, 64, 65, 66, 199, 200, 999] {
+            let numbers = [0, 1, 5, 63, 64, 65, 199];
+            let mut bitmap = Bitmap::default();
+            for index in numbers {
+                bitmap.set(index);
+            }
+            bitmap.cut(length);
+            let left = numbers.iter().filter(|index| **index < length).count();
+            assert_eq!(bitmap.count as usize, left, "{length}");
+            for index in numbers {
+                assert_eq!(bitmap.contains(index), index < length, "{length}");
+            }
+        }
     }
 }

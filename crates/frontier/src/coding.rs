@@ -3,7 +3,15 @@
 //! Numbers are written in groups of seven bits, low ones first; a text is its length, then its bytes.
 
 /// Appends a number in as few bytes as it needs.
-pub(crate) fn put_number(mut number: u64, out: &mut Vec<u8>) {
+#[inline]
+pub(crate) fn put_number(number: u64, out: &mut Vec<u8>) {
+    match u8::try_from(number) {
+        Ok(small @ ..0x80) => out.push(small),
+        Ok(_) | Err(_) => put_large_number(number, out),
+    }
+}
+
+fn put_large_number(mut number: u64, out: &mut Vec<u8>) {
     while 0x80 <= number {
         out.push(low_seven(number) | 0x80);
         number >>= 7;
@@ -16,6 +24,7 @@ fn low_seven(number: u64) -> u8 {
 }
 
 /// Appends bytes behind their number.
+#[inline]
 pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     put_number(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
@@ -31,7 +40,18 @@ impl<'a> Input<'a> {
         Some(*first)
     }
 
+    #[inline]
     pub(crate) fn number(&mut self) -> Option<u64> {
+        match self.0.split_first() {
+            Some((small @ ..0x80, rest)) => {
+                self.0 = rest;
+                Some(u64::from(*small))
+            }
+            Some(_) | None => self.large_number(),
+        }
+    }
+
+    fn large_number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.byte()?;

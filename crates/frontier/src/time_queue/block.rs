@@ -52,26 +52,39 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// Adds a record, which is in no earlier unit than the one before.
+    /// Adds a record, which is in no earlier unit than the one before; of its URL what differs from the one before.
     pub(super) fn push(&mut self, due: Time, url: &[u8], body: &[u8], units: Units) {
+        let shared = if self.records == 0 {
+            0
+        } else {
+            shared_prefix(&self.last_url, url)
+        };
+        self.last_url.truncate(shared);
+        self.last_url.extend_from_slice(&url[shared..]);
+        self.append(due, shared, &url[shared..], body, units);
+    }
+
+    /// Adds a record, which is in no earlier unit than the one before, with all of its URL.
+    pub(super) fn push_plain(&mut self, due: Time, url: &[u8], body: &[u8], units: Units) {
+        self.append(due, 0, url, body, units);
+    }
+
+    #[inline]
+    fn append(&mut self, due: Time, shared: usize, rest: &[u8], body: &[u8], units: Units) {
         if self.records == 0 {
             self.last_unit = units.first;
-            self.last_url.clear();
         }
         let unit = due.as_micros() / units.unit;
         let ticks = due.as_micros() % units.unit / units.tick;
-        let shared = shared_prefix(&self.last_url, url);
         put_number(unit - self.last_unit, &mut self.numbers);
         put_number(ticks, &mut self.numbers);
         put_number(shared as u64, &mut self.numbers);
-        put_number((url.len() - shared) as u64, &mut self.numbers);
+        put_number(rest.len() as u64, &mut self.numbers);
         put_number(body.len() as u64, &mut self.numbers);
-        self.urls.extend_from_slice(&url[shared..]);
+        self.urls.extend_from_slice(rest);
         self.bodies.extend_from_slice(body);
         self.records += 1;
         self.last_unit = unit;
-        self.last_url.truncate(shared);
-        self.last_url.extend_from_slice(&url[shared..]);
     }
 
     pub(super) fn is_empty(&self) -> bool {

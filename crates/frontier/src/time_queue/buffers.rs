@@ -1,32 +1,30 @@
 //! The memory for states that are not yet in their bucket's file: pages of a fixed size, a chain of them for each bucket.
 //!
-//! Filled by every record that is put, emptied by writing a bucket's run. Seed 003's write buffers: memory is bounded by the number of pages,
-//! whichever buckets they go to.
-
-use std::collections::BTreeMap;
+//! Filled by every record that is put, emptied by writing a bucket's run, or by handing out from memory what is due. Seed 003's write buffers: memory is
+//! bounded by the number of pages, whichever buckets they go to.
 
 use super::record::RecordRef;
-use super::ticket::BucketNumber;
 use crate::time::Time;
 
 /// Due time (8 bytes), lengths of URL and body (2 each).
 const HEAD_BYTES: usize = 12;
 
+/// The pages.
 #[derive(Debug)]
 pub(super) struct Buffers {
     page_bytes: usize,
     pages: Vec<Box<[u8]>>,
     free: Vec<u32>,
-    chains: BTreeMap<BucketNumber, Chain>,
 }
 
-/// The records of one bucket, one after another over page borders.
+/// The records of one bucket, one after another over page borders. It belongs to the buffers whose pages it names.
 #[derive(Debug, Default)]
-struct Chain {
+pub(super) struct Chain {
     pages: Vec<u32>,
-    /// Bytes in all pages.
-    bytes: usize,
-    records: u32,
+    /// Bytes in all pages, and in the last of them.
+    pub(super) bytes: usize,
+    last_bytes: usize,
+    pub(super) records: u32,
 }
 
 /// The buffered records of one bucket in one piece.
@@ -41,43 +39,39 @@ impl Buffers {
             page_bytes: page_bytes.clamp(256, 1 << 20) as usize,
             pages: Vec::new(),
             free: Vec::new(),
-            chains: BTreeMap::new(),
         }
     }
 
     /// Appends a record, whose URL and body are within their bounds.
-    pub(super) fn push(&mut self, bucket: BucketNumber, record: RecordRef) {
-        let mut head = [0; HEAD_BYTES];
-        head[..8].copy_from_slice(&record.due.as_micros().to_le_bytes());
-        head[8..10].copy_from_slice(&length(record.url.as_bytes()));
-        head[10..].copy_from_slice(&length(record.body));
-        let chain = self.chains.entry(bucket).or_default();
+    pub(super) fn push(&mut self, chain: &mut Chain, record: RecordRef) {
+        let head = head_of(record);
         chain.records += 1;
         for mut bytes in [&head, record.url.as_bytes(), record.body] {
+            chain.bytes += bytes.len();
             while !bytes.is_empty() {
-                let used = chain.bytes % self.page_bytes;
-                if used == 0 {
-                    chain.pages.push(self.free.pop().unwrap_or_else(|| {
-                        self.pages.push(vec![0; self.page_bytes].into());
-                        u32::try_from(self.pages.len() - 1).unwrap_or(u32::MAX)
-                    }));
+                if chain.pages.is_empty() || chain.last_bytes == self.page_bytes {
+                    chain.pages.push(self.free_page());
+                    chain.last_bytes = 0;
                 }
                 let page = chain.pages[chain.pages.len() - 1];
-                let room = bytes.len().min(self.page_bytes - used);
-                self.pages[page as usize][used..used + room].copy_from_slice(&bytes[..room]);
-                bytes = &bytes[room..];
-                chain.bytes += room;
+                let room = &mut self.pages[page as usize][chain.last_bytes..];
+                let (now, later) = bytes.split_at(bytes.len().min(room.len()));
+                room[..now.len()].copy_from_slice(now);
+                chain.last_bytes += now.len();
+                bytes = later;
             }
         }
     }
 
-    pub(super) fn page_bytes(&self) -> u32 {
-        u32::try_from(self.page_bytes).unwrap_or(u32::MAX)
+    fn free_page(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.pages.push(vec![0; self.page_bytes].into());
+            u32::try_from(self.pages.len() - 1).unwrap_or(u32::MAX)
+        })
     }
 
-    /// Bytes of one bucket's records.
-    pub(super) fn bytes_of(&self, bucket: BucketNumber) -> usize {
-        self.chains.get(&bucket).map_or(0, |chain| chain.bytes)
+    pub(super) fn page_bytes(&self) -> u32 {
+        u32::try_from(self.page_bytes).unwrap_or(u32::MAX)
     }
 
     /// Bytes of pages that are in use.
@@ -85,42 +79,21 @@ impl Buffers {
         ((self.pages.len() - self.free.len()) * self.page_bytes) as u64
     }
 
+    /// Bytes of the pages that a chain has.
+    pub(super) fn used_by(&self, chain: &Chain) -> u64 {
+        (chain.pages.len() * self.page_bytes) as u64
+    }
+
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
         let chained = self.pages.len() * (size_of::<u32>() + size_of::<Box<[u8]>>());
-        self.pages.len() * self.page_bytes + chained + self.chains.len() * size_of::<Chain>()
+        self.pages.len() * self.page_bytes + chained
     }
 
-    /// Records in all chains.
-    pub(super) fn records(&self) -> u64 {
-        self.chains
-            .values()
-            .map(|chain| u64::from(chain.records))
-            .sum()
-    }
-
-    /// Records of one bucket.
-    pub(super) fn records_of(&self, bucket: BucketNumber) -> u32 {
-        self.chains.get(&bucket).map_or(0, |chain| chain.records)
-    }
-
-    /// The buckets that have records here, those with most pages first; the first in time before others as large.
-    pub(super) fn largest_first(&self) -> Vec<BucketNumber> {
-        let mut buckets: Vec<_> = self
-            .chains
-            .iter()
-            .map(|(bucket, chain)| (std::cmp::Reverse(chain.pages.len()), *bucket))
-            .collect();
-        buckets.sort_unstable();
-        buckets.into_iter().map(|(_, bucket)| bucket).collect()
-    }
-
-    /// Copies a bucket's records into one piece; they stay here too.
-    pub(super) fn gather(&self, bucket: BucketNumber, gathered: &mut Gathered) {
+    /// Copies a chain's records into one piece; they stay here too.
+    pub(super) fn gather(&self, chain: &Chain, gathered: &mut Gathered) {
         gathered.bytes.clear();
-        let Some(chain) = self.chains.get(&bucket) else {
-            return;
-        };
+        gathered.bytes.reserve(chain.bytes);
         let mut left = chain.bytes;
         for page in &chain.pages {
             let length = left.min(self.page_bytes);
@@ -130,15 +103,48 @@ impl Buffers {
         }
     }
 
-    /// Gives the pages of a bucket back.
-    pub(super) fn clear(&mut self, bucket: BucketNumber) {
-        if let Some(chain) = self.chains.remove(&bucket) {
-            self.free.extend(chain.pages);
-        }
+    /// Gives the pages of a chain back.
+    pub(super) fn clear(&mut self, chain: &mut Chain) {
+        self.free.append(&mut chain.pages);
+        *chain = Chain::default();
     }
 }
 
 impl Gathered {
+    /// Nothing, with room for as much as another holds.
+    pub(super) fn with_room_for(other: &Gathered) -> Gathered {
+        Gathered {
+            bytes: Vec::with_capacity(other.bytes.len()),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// Appends a record.
+    #[inline]
+    pub(super) fn append(&mut self, record: RecordRef) {
+        self.bytes.extend_from_slice(&head_of(record));
+        self.bytes.extend_from_slice(record.url.as_bytes());
+        self.bytes.extend_from_slice(record.body);
+    }
+
+    /// Appends the record of another that begins at `offset` there.
+    #[inline]
+    pub(super) fn push(&mut self, other: &Gathered, offset: u32) {
+        let offset = offset as usize;
+        let (url, body) = other.lengths(offset).unwrap_or_default();
+        let record = &other.bytes[offset..offset + HEAD_BYTES + url + body];
+        self.bytes.extend_from_slice(record);
+    }
+
+    /// Where the record begins that follows one at `offset` with so many bytes of text.
+    #[inline]
+    pub(super) fn behind(offset: u32, text_bytes: usize) -> u32 {
+        offset + u32::try_from(HEAD_BYTES + text_bytes).unwrap_or(u32::MAX)
+    }
+
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
@@ -156,6 +162,7 @@ impl Gathered {
     }
 
     /// The record that begins at `offset`, its URL as bytes.
+    #[inline]
     pub(super) fn record(&self, offset: u32) -> (Time, &[u8], &[u8]) {
         let offset = offset as usize;
         let (url, body) = self.lengths(offset).unwrap_or_default();
@@ -166,11 +173,29 @@ impl Gathered {
         (due, url, body)
     }
 
+    /// All records, in the order in which they were put. One whose URL is not a text is left out, which none is.
+    pub(super) fn records(&self) -> impl Iterator<Item = RecordRef<'_>> {
+        self.offsets().filter_map(|offset| {
+            let (due, url, body) = self.record(offset);
+            let url = std::str::from_utf8(url).ok()?;
+            Some(RecordRef { url, due, body })
+        })
+    }
+
     fn lengths(&self, offset: usize) -> Option<(usize, usize)> {
         let lengths = self.bytes.get(offset + 8..offset + HEAD_BYTES)?;
         let number = |at: usize| usize::from(u16::from_le_bytes([lengths[at], lengths[at + 1]]));
         Some((number(0), number(2)))
     }
+}
+
+#[inline]
+fn head_of(record: RecordRef) -> [u8; HEAD_BYTES] {
+    let mut head = [0; HEAD_BYTES];
+    head[..8].copy_from_slice(&record.due.as_micros().to_le_bytes());
+    head[8..10].copy_from_slice(&length(record.url.as_bytes()));
+    head[10..].copy_from_slice(&length(record.body));
+    head
 }
 
 fn length(bytes: &[u8]) -> [u8; 2] {
@@ -194,24 +219,25 @@ mod tests {
             record("bé", 243),
             record("c", 65_535),
         ];
-        let (one, two) = (BucketNumber(1), BucketNumber(2));
+        let (mut one, mut two) = (Chain::default(), Chain::default());
         for round in 0..3 {
             for (url, body) in &records {
                 let due = Time::from_micros(round);
-                buffers.push(one, RecordRef { url, due, body });
-                buffers.push(
-                    two,
-                    RecordRef {
-                        url: "x",
-                        due,
-                        body: b"y",
-                    },
-                );
+                buffers.push(&mut one, RecordRef { url, due, body });
+                let other = RecordRef {
+                    url: "x",
+                    due,
+                    body: b"y",
+                };
+                buffers.push(&mut two, other);
             }
-            assert_eq!(buffers.largest_first(), [one, two]);
-            assert_eq!(buffers.records(), 8);
+            assert_eq!((one.records, two.records), (4, 4));
+            assert_eq!(
+                buffers.used_by(&one) + buffers.used_by(&two),
+                buffers.used_bytes()
+            );
             let mut gathered = Gathered::default();
-            buffers.gather(one, &mut gathered);
+            buffers.gather(&one, &mut gathered);
             let found: Vec<_> = gathered
                 .offsets()
                 .map(|offset| gathered.record(offset))
@@ -221,8 +247,8 @@ mod tests {
                 .map(|(url, body)| (Time::from_micros(round), url.as_bytes(), body.as_slice()));
             assert_eq!(found, expected.collect::<Vec<_>>());
             let held = buffers.memory_bytes();
-            buffers.clear(one);
-            buffers.clear(two);
+            buffers.clear(&mut one);
+            buffers.clear(&mut two);
             assert_eq!(buffers.used_bytes(), 0);
             assert!(buffers.memory_bytes() <= held, "round {round}");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::ticket::BucketNumber;
-use super::{Lengths, TimeQueue, TimeQueueError, contents, journal};
+use super::{Lengths, TimeQueue, TimeQueueError, bucket_file, journal};
 
 /// So many files are made durable one by one; more of them together, with all that the file system holds.
 const SYNCED_EACH_MAX: usize = 8;
@@ -48,9 +48,9 @@ impl TimeQueue {
             self.dirty.clear();
         }
         while let Some(number) = self.dirty.first().copied() {
-            let has_file = self.contents.buckets.get(&number);
+            let has_file = self.contents.buckets.get(number);
             if has_file.is_some_and(|file| 0 < file.size.bytes) {
-                let path = contents::path(&self.dir, number);
+                let path = bucket_file::path(&self.dir, number);
                 self.disk.open_for_writing(&path)?.sync()?;
             }
             self.dirty.remove(&number);
@@ -72,7 +72,7 @@ impl TimeQueue {
     /// is surely not named by the manifest of the next call, and only then its space is given back.
     pub fn checkpointed(&mut self) -> Result<(), TimeQueueError> {
         while let Some(number) = self.removable.buckets.first().copied() {
-            self.disk.remove(&contents::path(&self.dir, number))?;
+            self.disk.remove(&bucket_file::path(&self.dir, number))?;
             self.removable.buckets.remove(&number);
         }
         while let Some(generation) = self.removable.journals.first().copied() {

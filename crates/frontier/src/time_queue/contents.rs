@@ -3,67 +3,18 @@
 //! The live queue changes it while it writes the journal; recovery and whoever looks on rebuild it from there.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
-use super::buffers::Buffers;
-use super::entry::{Entry, FileSize, Range};
-use super::layout::Bucket;
+use super::TimeQueueError;
+use super::bucket_file::BucketFile;
+use super::buckets::Buckets;
+use super::buffers::{Buffers, Gathered};
+use super::entry::{Entry, Range};
+use super::record::RecordRef;
 use super::ticket::BucketNumber;
-use crate::bitmap::Bitmap;
-use crate::time::Time;
-
-const SUFFIX: &str = ".bucket";
-
-/// The name of a bucket's file in its directory.
-pub(super) fn path(dir: &Path, number: BucketNumber) -> PathBuf {
-    dir.join(format!("{:010}{SUFFIX}", number.0))
-}
-
-/// The number in the name of a bucket's file.
-pub(super) fn number_of(name: &str) -> Option<BucketNumber> {
-    name.strip_suffix(SUFFIX)?.parse().ok().map(BucketNumber)
-}
-
-/// One bucket: what is in its file, and which records of that are done with.
-#[derive(Debug)]
-pub(super) struct BucketFile {
-    pub(super) bucket: Bucket,
-    pub(super) size: FileSize,
-    done: Bitmap,
-}
-
-impl BucketFile {
-    pub(super) fn new(bucket: Bucket) -> BucketFile {
-        BucketFile {
-            bucket,
-            size: FileSize::default(),
-            done: Bitmap::default(),
-        }
-    }
-
-    /// Marks a record as done with; true if it was not before. One that does not exist is not.
-    pub(super) fn finish(&mut self, index: u32) -> bool {
-        index < self.size.records && self.done.set(index)
-    }
-
-    pub(super) fn is_done(&self, index: u32) -> bool {
-        self.done.contains(index)
-    }
-
-    /// Records in the file that are not done with.
-    pub(super) fn left(&self) -> u32 {
-        self.size.records - self.done.count()
-    }
-
-    /// Memory that is held.
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<BucketFile>() + self.done.memory_bytes()
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct Contents {
-    pub(super) buckets: BTreeMap<BucketNumber, BucketFile>,
+    pub(super) buckets: Buckets,
     pub(super) buffers: Buffers,
     pub(super) early: BTreeMap<u64, Box<[u8]>>,
     pub(super) next_bucket: BucketNumber,
@@ -72,7 +23,7 @@ pub(super) struct Contents {
 impl Contents {
     pub(super) fn new(page_bytes: u32) -> Contents {
         Contents {
-            buckets: BTreeMap::new(),
+            buckets: Buckets::default(),
             buffers: Buffers::new(page_bytes),
             early: BTreeMap::new(),
             next_bucket: BucketNumber(0),
@@ -84,29 +35,26 @@ impl Contents {
         match *entry {
             Entry::Bucket { number, bucket } => {
                 self.next_bucket.0 = self.next_bucket.0.max(number.0.saturating_add(1));
-                self.buckets
-                    .insert(number, BucketFile::new(bucket))
-                    .is_none()
+                self.buckets.insert(number, BucketFile::new(bucket))
             }
             Entry::Put {
                 bucket,
                 replaces,
                 record,
             } => {
-                let is_known = self.buckets.contains_key(&bucket);
-                if is_known {
-                    self.buffers.push(bucket, record);
-                }
-                is_known && replaces.is_none_or(|place| self.finish(place.bucket, place.index))
+                self.push(bucket, record)
+                    && replaces.is_none_or(|place| self.finish(place.bucket, place.index))
             }
+            Entry::Held { bucket, record } => self.push(bucket, record),
+            Entry::Gap { bucket } => self.push_done(bucket),
             Entry::Run { bucket, size } => {
-                self.buffers.clear(bucket);
-                let file = self.buckets.get_mut(&bucket);
-                file.is_some_and(|file| {
-                    let has_grown = file.size.records < size.records;
-                    file.size = size;
-                    has_grown
-                })
+                let Some(file) = self.buckets.get_mut(bucket) else {
+                    return false;
+                };
+                let has_grown = file.size.records <= size.records;
+                self.buffers.clear(&mut file.chain);
+                file.grow(size);
+                has_grown
             }
             Entry::Done { range } => self.finish_range(range),
             Entry::Note { fingerprint, note } => {
@@ -121,82 +69,121 @@ impl Contents {
         }
     }
 
+    /// Appends a record to a bucket's chain; false if there is no such bucket.
+    #[inline]
+    pub(super) fn push(&mut self, bucket: BucketNumber, record: RecordRef) -> bool {
+        let file = self.buckets.get_mut(bucket);
+        file.is_some_and(|file| {
+            self.buffers.push(&mut file.chain, record);
+            true
+        })
+    }
+
+    /// Keeps the place of a record in memory that is done with.
+    fn push_done(&mut self, bucket: BucketNumber) -> bool {
+        let nothing = RecordRef {
+            url: "",
+            due: crate::time::Time::EPOCH,
+            body: &[],
+        };
+        let is_known = self.push(bucket, nothing);
+        let file = self.buckets.get_mut(bucket);
+        is_known && file.is_some_and(|file| file.finish(file.size.records + file.chain.records - 1))
+    }
+
     fn finish(&mut self, bucket: BucketNumber, index: u32) -> bool {
-        let file = self.buckets.get_mut(&bucket);
-        file.is_some_and(|file| file.finish(index))
+        self.finish_range(Range {
+            bucket,
+            first: index,
+            count: 1,
+        })
     }
 
     fn finish_range(&mut self, range: Range) -> bool {
-        let Some(file) = self.buckets.get_mut(&range.bucket) else {
+        let Some(file) = self.buckets.get_mut(range.bucket) else {
             return false;
         };
-        let end = range.first.saturating_add(range.count);
-        end <= file.size.records && (range.first..end).all(|index| file.finish(index))
+        let Some(end) = range.first.checked_add(range.count) else {
+            return false;
+        };
+        let is_right = (range.first..end).all(|index| file.finish(index));
+        // Nothing is put into a bucket that is worked off.
+        if file.left() == 0
+            && let Some(mut file) = self.buckets.remove(range.bucket)
+        {
+            self.buffers.clear(&mut file.chain);
+        }
+        is_right
     }
 
-    /// Entries that say all of it but what is in the buffers.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        let buckets = self.buckets.iter().flat_map(|(number, file)| {
-            let (number, bucket, size) = (*number, file.bucket, file.size);
-            let run = (0 < size.records).then_some(Entry::Run {
-                bucket: number,
-                size,
-            });
-            let done = file.done.ranges(size.records);
-            let done = done.map(move |(first, count)| Entry::Done {
-                range: Range {
+    /// Shows entries that say all of it.
+    pub(super) fn tell(
+        &self,
+        show: &mut dyn FnMut(&Entry) -> Result<(), TimeQueueError>,
+    ) -> Result<(), TimeQueueError> {
+        let mut gathered = Gathered::default();
+        for (number, file) in self.buckets.in_order() {
+            let bucket = file.bucket;
+            show(&Entry::Bucket { number, bucket })?;
+            if 0 < file.size.records {
+                show(&Entry::Run {
+                    bucket: number,
+                    size: file.size,
+                })?;
+            }
+            let told = (file.size.records..).zip(self.in_memory(file, &mut gathered));
+            for (index, record) in told {
+                show(&if file.is_done(index) {
+                    Entry::Gap { bucket: number }
+                } else {
+                    Entry::Held {
+                        bucket: number,
+                        record,
+                    }
+                })?;
+            }
+            // Last, for a bucket of which all is done with is not there.
+            for (first, count) in file.done_in_file() {
+                let range = Range {
                     bucket: number,
                     first,
                     count,
-                },
-            });
-            let bucket = Entry::Bucket { number, bucket };
-            std::iter::once(bucket).chain(run).chain(done)
-        });
-        let notes = self.early.iter().map(|(fingerprint, note)| Entry::Note {
-            fingerprint: *fingerprint,
-            note,
-        });
-        let whole = Entry::Whole {
-            next_bucket: self.next_bucket,
-        };
-        buckets.chain(notes).chain(std::iter::once(whole))
+                };
+                show(&Entry::Done { range })?;
+            }
+        }
+        for (fingerprint, note) in &self.early {
+            let fingerprint = *fingerprint;
+            show(&Entry::Note { fingerprint, note })?;
+        }
+        let next_bucket = self.next_bucket;
+        show(&Entry::Whole { next_bucket })
+    }
+
+    /// The records that a bucket has in memory, in the order in which they were put.
+    pub(super) fn in_memory<'a>(
+        &self,
+        file: &'a BucketFile,
+        gathered: &'a mut Gathered,
+    ) -> Vec<RecordRef<'a>> {
+        if let Some(sealed) = &file.sealed {
+            return sealed.in_order();
+        }
+        self.buffers.gather(&file.chain, gathered);
+        gathered.records().collect()
     }
 
     /// Records, wherever they are.
     pub(super) fn records(&self) -> u64 {
-        let left = self.buckets.values().map(|file| u64::from(file.left()));
-        left.sum::<u64>() + self.buffers.records()
+        let files = self.buckets.values();
+        files.map(|file| u64::from(file.left())).sum()
     }
-}
 
-const MAGIC: [u8; 8] = *b"jktime01";
-/// Bytes before the first run.
-pub(super) const FILE_HEADER_BYTES: usize = 36;
-
-/// The beginning of a bucket's file: which bucket it is, for whoever has only the file.
-pub(super) fn encode_header(number: BucketNumber, bucket: Bucket) -> [u8; FILE_HEADER_BYTES] {
-    let mut bytes = [0; FILE_HEADER_BYTES];
-    bytes[..8].copy_from_slice(&MAGIC);
-    let numbers = [number.0, bucket.opens.as_micros(), bucket.span];
-    for (at, number) in numbers.iter().enumerate() {
-        bytes[8 + 8 * at..16 + 8 * at].copy_from_slice(&number.to_le_bytes());
+    /// Records in memory and in the journal, and not in a file.
+    pub(super) fn records_in_memory(&self) -> u64 {
+        let files = self.buckets.values();
+        files
+            .map(|file| u64::from(file.left() - file.left_in_file()))
+            .sum()
     }
-    let sum = crc32fast::hash(&bytes[..32]);
-    bytes[32..].copy_from_slice(&sum.to_le_bytes());
-    bytes
-}
-
-/// The bucket of a file that begins with `bytes`; nothing if they are not a whole and right header.
-pub(super) fn decode_header(number: BucketNumber, bytes: &[u8]) -> Option<Bucket> {
-    let header = bytes.get(..FILE_HEADER_BYTES)?;
-    let word = |at: usize| {
-        let word = header[8 * at..8 * at + 8].try_into();
-        word.map_or(0, u64::from_le_bytes)
-    };
-    let bucket = Bucket {
-        opens: Time::from_micros(word(2)),
-        span: word(3),
-    };
-    (encode_header(number, bucket) == header).then_some(bucket)
 }

@@ -1,7 +1,7 @@
 //! Reads a bucket's file front to back: one run of it, or all of them.
 
 use super::block::{self, Block, BlockHeader, Units};
-use super::contents::{BucketFile, FILE_HEADER_BYTES};
+use super::bucket_file::{BucketFile, FILE_HEADER_BYTES};
 use super::reader::{Reader, Stretch};
 use super::record::RecordRef;
 use super::run;

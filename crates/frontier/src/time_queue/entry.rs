@@ -20,7 +20,14 @@ pub(super) enum Entry<'a> {
         replaces: Option<Place>,
         record: RecordRef<'a>,
     },
-    /// What a bucket had in memory is in its file, which has grown to this.
+    /// A record waited in a bucket, in memory, when this file was begun.
+    Held {
+        bucket: BucketNumber,
+        record: RecordRef<'a>,
+    },
+    /// In the place of one that did, and is done with.
+    Gap { bucket: BucketNumber },
+    /// What a bucket had in memory and was not done with is in its file, which has grown to this.
     Run {
         bucket: BucketNumber,
         size: FileSize,
@@ -59,6 +66,8 @@ const DONE: u8 = 5;
 const NOTE: u8 = 6;
 const JOINED: u8 = 7;
 const WHOLE: u8 = 8;
+const HELD: u8 = 9;
+const GAP: u8 = 10;
 
 impl<'a> Entry<'a> {
     /// Appends the bytes of an entry.
@@ -76,6 +85,11 @@ impl<'a> Entry<'a> {
                 replaces,
                 record,
             } => encode_put(*bucket, *replaces, *record, out),
+            Entry::Held { bucket, record } => {
+                put_numbers(HELD, &[bucket.0], out);
+                encode_record(*record, out);
+            }
+            Entry::Gap { bucket } => put_numbers(GAP, &[bucket.0], out),
             Entry::Run { bucket, size } => {
                 let counts = [u64::from(size.records), u64::from(size.runs)];
                 put_numbers(RUN, &[bucket.0, size.bytes, counts[0], counts[1]], out);
@@ -105,6 +119,13 @@ impl<'a> Entry<'a> {
                 },
             },
             PUT | PUT_BACK => decode_put(kind, input)?,
+            HELD => Entry::Held {
+                bucket: BucketNumber(input.number()?),
+                record: decode_record(input)?,
+            },
+            GAP => Entry::Gap {
+                bucket: BucketNumber(input.number()?),
+            },
             RUN => Entry::Run {
                 bucket: BucketNumber(input.number()?),
                 size: FileSize {
@@ -135,6 +156,7 @@ impl<'a> Entry<'a> {
     }
 }
 
+#[inline]
 fn encode_put(bucket: BucketNumber, replaces: Option<Place>, record: RecordRef, out: &mut Vec<u8>) {
     match replaces {
         None => put_numbers(PUT, &[bucket.0], out),
@@ -144,6 +166,14 @@ fn encode_put(bucket: BucketNumber, replaces: Option<Place>, record: RecordRef, 
             put_numbers(PUT_BACK, &[bucket.0, before, u64::from(place.index)], out);
         }
     }
+    encode_record(record, out);
+}
+
+#[inline]
+fn encode_record(record: RecordRef, out: &mut Vec<u8>) {
+    /// More than a time and two lengths take.
+    const NUMBERS_BYTES: usize = 16;
+    out.reserve(NUMBERS_BYTES + record.url.len() + record.body.len());
     out.extend_from_slice(&record.due.as_micros().to_le_bytes());
     put_bytes(record.url.as_bytes(), out);
     put_bytes(record.body, out);
@@ -159,6 +189,14 @@ fn decode_put<'a>(kind: u8, input: &mut Input<'a>) -> Option<Entry<'a>> {
             index: count(input)?,
         });
     }
+    Some(Entry::Put {
+        bucket,
+        replaces,
+        record: decode_record(input)?,
+    })
+}
+
+fn decode_record<'a>(input: &mut Input<'a>) -> Option<RecordRef<'a>> {
     let (due, rest) = input.0.split_at_checked(8)?;
     input.0 = rest;
     let record = RecordRef {
@@ -166,13 +204,10 @@ fn decode_put<'a>(kind: u8, input: &mut Input<'a>) -> Option<Entry<'a>> {
         url: input.text()?,
         body: input.bytes()?,
     };
-    (record.longest() <= TEXT_BYTES_MAX).then_some(Entry::Put {
-        bucket,
-        replaces,
-        record,
-    })
+    (record.longest() <= TEXT_BYTES_MAX).then_some(record)
 }
 
+#[inline]
 fn put_numbers(kind: u8, numbers: &[u64], out: &mut Vec<u8>) {
     out.push(kind);
     for number in numbers {
@@ -210,6 +245,8 @@ mod tests {
             check(Entry::Bucket { number, bucket: Bucket { opens: record.due, span: numbers.1 } });
             check(Entry::Put { bucket: number, replaces: None, record });
             check(Entry::Put { bucket: number, replaces: Some(place), record });
+            check(Entry::Held { bucket: number, record });
+            check(Entry::Gap { bucket: number });
             check(Entry::Run { bucket: number, size: FileSize { bytes: numbers.1, records: counts.0, runs: counts.1 } });
             check(Entry::Done { range: Range { bucket: number, first: counts.0, count: counts.1 } });
             check(Entry::Note { fingerprint: numbers.0, note: &body });

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::TimeQueueError;
+use super::contents::Contents;
 use super::entry::Entry;
 use super::record::TEXT_BYTES_MAX;
 use crate::coding::Input;
@@ -62,22 +63,23 @@ impl Journal {
         }
     }
 
-    /// The next generation, on disk, which begins with `entries`. Replaces this one, with all that this one has not written.
-    pub(super) fn begin<'a>(
+    /// The next generation, on disk, which begins with all that there is. Replaces this one, with all that this one has not written.
+    pub(super) fn begin(
         &mut self,
-        entries: impl Iterator<Item = Entry<'a>>,
+        contents: &Contents,
         disk: &Disk,
         dir: &Path,
     ) -> Result<(), TimeQueueError> {
         let mut next = Journal::at(self.generation + 1, 0, 0);
-        for entry in entries {
-            next.push(&entry);
+        contents.tell(&mut |entry| {
+            next.push(entry);
             next.end_step();
             if next.is_full() {
-                next.write_to(disk, dir)?;
+                next.write(disk, dir)?;
             }
-        }
-        next.write_to(disk, dir)?;
+            Ok(())
+        })?;
+        next.write(disk, dir)?;
         next.begun_bytes = next.written;
         next.given_bytes += self.given_bytes;
         *self = next;
@@ -128,10 +130,6 @@ impl Journal {
 
     /// Gives what is pending to the system. On failure it stays pending.
     pub(super) fn write(&mut self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
-        self.write_to(disk, dir)
-    }
-
-    fn write_to(&mut self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
         self.close_frame();
         if self.pending.is_empty() {
             return Ok(());

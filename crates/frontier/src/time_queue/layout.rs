@@ -16,6 +16,8 @@ use crate::time::Time;
 const DISTANCE_PER_SPAN: u64 = 8;
 /// Units in a span of each hierarchical level.
 const LEVELS: [u64; 4] = [1, 60, 1440, 43_200];
+/// A span is divided into at most as many units, so that sorting keys are short.
+const UNITS_PER_SPAN_LOG2: u32 = 24;
 const UNIT_MIN: Duration = Duration::from_millis(1);
 const SECOND: u64 = 1_000_000;
 
@@ -54,6 +56,12 @@ impl Calendar {
     /// The finest span, in microseconds.
     pub(super) fn unit(&self) -> u64 {
         self.unit
+    }
+
+    /// The span of time by which the records of a bucket are sorted: the finest, or a coarser one so that a span has not too many of them.
+    pub(super) fn unit_within(&self, span: u64) -> u64 {
+        let least = (span >> UNITS_PER_SPAN_LOG2) / self.tick * self.tick;
+        self.unit.max(least)
     }
 
     /// Due times are whole multiples of this, in microseconds: a second, unless the units are finer.

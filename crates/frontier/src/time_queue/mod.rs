@@ -22,8 +22,11 @@
 //! Not here: what a state means, when a page is next visited, and which server it is on.
 
 mod block;
+mod bucket_file;
+mod buckets;
 mod buffers;
 mod checkpoint;
+mod closed;
 mod config;
 mod contents;
 mod cursor;
@@ -35,6 +38,8 @@ mod journal;
 mod lately;
 mod layout;
 mod lengths;
+mod line;
+mod opening;
 mod packing;
 mod reader;
 mod record;
@@ -42,6 +47,7 @@ mod recovery;
 mod run;
 mod run_places;
 mod scan;
+mod sealed;
 mod stats;
 mod ticket;
 mod write;
@@ -50,11 +56,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::disk::Disk;
-use crate::time::Time;
 use checkpoint::Retired;
+use closed::Closed;
 use contents::Contents;
-use cursor::Cursor;
 use journal::Journal;
+use line::{Line, Open};
 use reader::Reader;
 use ticket::{BucketNumber, Place};
 use write::Writer;
@@ -82,13 +88,13 @@ pub struct TimeQueue {
     journal: Journal,
     writer: Writer,
     reader: Reader,
-    /// Buckets that are not open yet.
-    closed: BTreeSet<(Bucket, BucketNumber)>,
+    closed: Closed,
     /// What is read in open buckets, by the time of the next record there.
-    reading: BTreeMap<(Time, u64), Cursor>,
+    line: Line,
     /// Of these the first, while it is.
-    current: Option<Cursor>,
-    next_cursor: u64,
+    current: Option<Open>,
+    /// Memory of open buckets whose records are handed out from there.
+    sealed_bytes: u64,
     /// Notes that are joined with the record in hand here.
     joining: BTreeMap<Place, u64>,
     /// Files that were written to since they were last made durable.
@@ -123,8 +129,7 @@ impl TimeQueue {
         let mut loaded = recovery::load(&disk, dir, config.page_bytes, tails)?;
         loaded.repair(&disk, dir)?;
         if !loaded.has_journal {
-            let entries = loaded.contents.entries();
-            loaded.journal.begin(entries, &disk, dir)?;
+            loaded.journal.begin(&loaded.contents, &disk, dir)?;
         }
         let in_memory = |source| TimeQueueError::Io {
             path: dir.to_owned(),
@@ -137,15 +142,15 @@ impl TimeQueue {
             dir: dir.to_owned(),
             buffer_bytes_max: config.buffer_bytes.min(write::BUFFER_BYTES_MAX),
             early_max: config.early_max as usize,
-            open_runs_max: hand_out::OPEN_RUNS_MAX,
+            open_runs_max: opening::OPEN_RUNS_MAX,
             calendar: Calendar::new(config),
             waiting: loaded.report.waiting,
             contents: loaded.contents,
             journal: loaded.journal,
-            closed: BTreeSet::new(),
-            reading: BTreeMap::new(),
+            closed: Closed::default(),
+            line: Line::default(),
             current: None,
-            next_cursor: 0,
+            sealed_bytes: 0,
             joining: BTreeMap::new(),
             dirty: BTreeSet::new(),
             has_new_files: true,
@@ -161,12 +166,12 @@ impl TimeQueue {
     /// Puts the buckets that were found where they are opened from; those that are done with go.
     fn line_up(&mut self) {
         let mut empty = Vec::new();
-        for (number, file) in &self.contents.buckets {
-            if file.left() == 0 && self.contents.buffers.records_of(*number) == 0 {
-                empty.push(*number);
+        for (number, file) in self.contents.buckets.in_order() {
+            if file.left() == 0 {
+                empty.push(number);
             } else {
-                self.closed.insert((file.bucket, *number));
-                self.dirty.insert(*number);
+                self.closed.insert(file.bucket, number);
+                self.dirty.insert(number);
             }
         }
         for number in empty {

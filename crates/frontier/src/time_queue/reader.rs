@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::contents;
+use super::bucket_file;
 use super::packing::Unpacker;
 use super::ticket::BucketNumber;
 use crate::disk::{Disk, DiskError, DiskFile};
@@ -57,7 +57,7 @@ impl Reader {
         self.piece_offset = at.offset;
         let file = match self.file.take() {
             Some((bucket, file)) if bucket == at.bucket => file,
-            Some(_) | None => match self.disk.open(&contents::path(&self.dir, at.bucket)) {
+            Some(_) | None => match self.disk.open(&bucket_file::path(&self.dir, at.bucket)) {
                 Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
                 opened => opened?,
             },

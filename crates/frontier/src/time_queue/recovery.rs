@@ -7,8 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::TimeQueueError;
+use super::bucket_file;
 use super::checkpoint::Retired;
-use super::contents::{self, Contents};
+use super::contents::Contents;
 use super::journal::{self, Journal, Replayed};
 use super::lengths::{Lengths, Recovery, Tails};
 use super::run_places;
@@ -65,7 +66,7 @@ pub(super) fn load(
     for name in &names {
         if name.ends_with(disk::TEMPORARY_SUFFIX) {
             loaded.remove(dir.join(name));
-        } else if let Some(number) = contents::number_of(name) {
+        } else if let Some(number) = bucket_file::number_of(name) {
             loaded.judge_bucket(disk, dir, number, tails)?;
         }
     }
@@ -138,7 +139,7 @@ impl Loaded {
             // What no manifest names was never promised.
             Tails::Cut(lengths) => 0 < lengths.generation,
         };
-        for number in names.iter().filter_map(|name| contents::number_of(name)) {
+        for number in names.iter().filter_map(|name| bucket_file::number_of(name)) {
             if !is_certain {
                 break;
             }
@@ -175,8 +176,8 @@ impl Loaded {
         number: super::BucketNumber,
         tails: Tails,
     ) -> Result<(), TimeQueueError> {
-        let path = contents::path(dir, number);
-        let Some(known) = self.contents.buckets.get(&number) else {
+        let path = bucket_file::path(dir, number);
+        let Some(known) = self.contents.buckets.get_mut(number) else {
             // An older manifest may name what the newest journal does not know any more.
             let may_be_named = number < self.contents.next_bucket;
             if may_be_named && matches!(tails, Tails::Keep(_)) {
@@ -186,7 +187,8 @@ impl Loaded {
             }
             return Ok(());
         };
-        let (known_bytes, left) = (known.size.bytes, known.left());
+        known.has_file = true;
+        let (known_bytes, left) = (known.size.bytes, known.left_in_file());
         let file_bytes = match disk.open(&path) {
             // For one who looks on: a live crawl removed it since it was listed.
             Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -201,15 +203,15 @@ impl Loaded {
 
     fn count(&mut self, names: &[String]) {
         let is_missing = |number: &super::BucketNumber| {
-            let path = contents::path(Path::new(""), *number);
+            let path = bucket_file::path(Path::new(""), *number);
             let name = path.to_string_lossy().into_owned();
             names.binary_search(&name).is_err()
         };
-        let buckets = self.contents.buckets.iter();
-        let missing = buckets.filter(|(number, file)| 0 < file.left() && is_missing(number));
+        let buckets = self.contents.buckets.in_order().into_iter();
+        let missing = buckets.filter(|(number, file)| 0 < file.left_in_file() && is_missing(number));
         self.report.damaged_files += missing.count() as u64;
         self.report.waiting = self.contents.records();
-        self.report.from_journal = self.contents.buffers.records();
+        self.report.from_journal = self.contents.records_in_memory();
         self.report.early = self.contents.early.len() as u64;
     }
 

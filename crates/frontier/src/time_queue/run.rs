@@ -5,6 +5,8 @@
 //! graded wheels of the literature: the hierarchical one keeps the finest resolution and writes each record once a level; the geometric one writes
 //! once and gives up the resolution.
 
+use std::io;
+
 use super::block::{BlockWriter, Units};
 use super::buffers::Gathered;
 use super::packing::Packer;
@@ -13,8 +15,6 @@ use crate::time::Time;
 
 const VERSION: u32 = 1;
 pub(super) const HEADER_BYTES: usize = 48;
-/// A span is divided into at most as many units, so that sorting keys are short.
-const UNITS_PER_SPAN_LOG2: u32 = 24;
 const PREFIX_BYTES: usize = 12;
 
 /// What the header of a run says.
@@ -86,94 +86,139 @@ impl Units {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunPlan {
     pub(super) bucket: BucketNumber,
-    /// The bucket's span.
-    pub(super) span: u64,
     /// The index of its first record.
     pub(super) first: u32,
-    /// The finest span of time, and that to which due times are kept.
+    /// The span of time by which records are sorted, and that to which due times are kept.
     pub(super) unit: u64,
     pub(super) tick: u64,
     /// Whether it stays on disk for long enough that making it small pays.
     pub(super) is_packed: bool,
 }
 
+/// Records that are to be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen<'a> {
+    pub(super) gathered: &'a Gathered,
+    /// Where each of them begins there.
+    pub(super) offsets: &'a [u32],
+}
+
 /// Writes runs; kept for its working memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct RunWriter {
-    keys: Vec<(u128, u32)>,
+    packer: Packer,
+    by_unit: Vec<u64>,
+    by_url: Vec<(u128, u32)>,
     block: BlockWriter,
 }
 
 impl RunWriter {
-    /// Memory that is held.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.keys.capacity() * size_of::<(u128, u32)>()
+    pub(super) fn new() -> io::Result<RunWriter> {
+        Ok(RunWriter {
+            packer: Packer::new()?,
+            by_unit: Vec::new(),
+            by_url: Vec::new(),
+            block: BlockWriter::default(),
+        })
     }
 
-    /// Appends a run of all gathered records to `out`, and tells their number.
-    pub(super) fn write(
-        &mut self,
-        plan: RunPlan,
-        gathered: &Gathered,
-        packer: &mut Packer,
-        out: &mut Vec<u8>,
-    ) -> u32 {
-        let unit = plan
-            .unit
-            .max((plan.span >> UNITS_PER_SPAN_LOG2) / plan.tick * plan.tick);
-        let first = self.sort(gathered, unit);
+    /// Memory that is held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.by_unit.capacity() * size_of::<u64>()
+            + self.by_url.capacity() * size_of::<(u128, u32)>()
+    }
+
+    /// Appends a run to `out`, and tells the number of its records.
+    pub(super) fn write(&mut self, plan: RunPlan, chosen: Chosen, out: &mut Vec<u8>) -> u32 {
+        let unit_of = |offset: &u32| chosen.gathered.record(*offset).0.as_micros() / plan.unit;
         let units = Units {
-            unit,
+            unit: plan.unit,
             tick: plan.tick,
-            first,
+            first: chosen.offsets.iter().map(unit_of).min().unwrap_or(0),
         };
-        let mut packer = plan.is_packed.then_some(packer);
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_BYTES]);
-        let mut place = Place {
-            bucket: plan.bucket,
-            index: plan.first,
-        };
-        for (_, offset) in &self.keys {
-            let (due, url, body) = gathered.record(*offset);
-            self.block.push(due, url, body, units);
-            if self.block.is_full() {
-                place.index += self.block.finish(place, packer.as_deref_mut(), out);
-            }
-        }
-        if !self.block.is_empty() {
-            place.index += self.block.finish(place, packer, out);
-        }
-        let header = RunHeader {
-            bytes: (out.len() - start) as u64,
-            records: place.index - plan.first,
-            units,
-        };
         let place = Place {
             bucket: plan.bucket,
             index: plan.first,
         };
+        let records = if plan.is_packed {
+            self.write_packed(place, units, chosen, out)
+        } else {
+            self.write_plain(place, units, chosen, out)
+        };
+        let header = RunHeader {
+            bytes: (out.len() - start) as u64,
+            records,
+            units,
+        };
         out[start..start + HEADER_BYTES].copy_from_slice(&header.encode(place));
-        header.records
+        records
     }
 
-    /// Sorts the records by unit and URL, and tells the first unit.
-    fn sort(&mut self, gathered: &Gathered, unit: u64) -> u64 {
-        let units = gathered
-            .offsets()
-            .map(|offset| gathered.record(offset).0.as_micros() / unit);
-        let first = units.min().unwrap_or(0);
-        self.keys.clear();
-        self.keys.extend(gathered.offsets().map(|offset| {
-            let (due, url, _) = gathered.record(offset);
-            let unit = due.as_micros() / unit - first;
-            (u128::from(unit) << (8 * PREFIX_BYTES) | prefix(url), offset)
+    /// Records sorted by unit and URL, so that neighbours are alike, and packed.
+    fn write_packed(
+        &mut self,
+        first: Place,
+        units: Units,
+        chosen: Chosen,
+        out: &mut Vec<u8>,
+    ) -> u32 {
+        let gathered = chosen.gathered;
+        self.by_url.clear();
+        self.by_url.extend(chosen.offsets.iter().map(|offset| {
+            let (due, url, _) = gathered.record(*offset);
+            let unit = due.as_micros() / units.unit - units.first;
+            let key = u128::from(unit) << (8 * PREFIX_BYTES) | prefix(url);
+            (key, *offset)
         }));
-        self.keys.sort_unstable_by(|left, right| {
+        self.by_url.sort_unstable_by(|left, right| {
             let urls = || gathered.record(left.1).1.cmp(gathered.record(right.1).1);
             left.0.cmp(&right.0).then_with(urls)
         });
-        first
+        let mut place = first;
+        for (_, offset) in &self.by_url {
+            let (due, url, body) = gathered.record(*offset);
+            self.block.push(due, url, body, units);
+            if self.block.is_full() {
+                place.index += self.block.finish(place, Some(&mut self.packer), out);
+            }
+        }
+        if !self.block.is_empty() {
+            place.index += self.block.finish(place, Some(&mut self.packer), out);
+        }
+        place.index - first.index
+    }
+
+    /// Records sorted by unit, and as they are.
+    fn write_plain(
+        &mut self,
+        first: Place,
+        units: Units,
+        chosen: Chosen,
+        out: &mut Vec<u8>,
+    ) -> u32 {
+        let gathered = chosen.gathered;
+        self.by_unit.clear();
+        self.by_unit.extend(chosen.offsets.iter().map(|offset| {
+            let due = gathered.record(*offset).0;
+            let unit = due.as_micros() / units.unit - units.first;
+            unit << u32::BITS | u64::from(*offset)
+        }));
+        self.by_unit.sort_unstable();
+        let mut place = first;
+        for key in &self.by_unit {
+            let offset = u32::try_from(key & u64::from(u32::MAX)).unwrap_or(u32::MAX);
+            let (due, url, body) = gathered.record(offset);
+            self.block.push_plain(due, url, body, units);
+            if self.block.is_full() {
+                place.index += self.block.finish(place, None, out);
+            }
+        }
+        if !self.block.is_empty() {
+            place.index += self.block.finish(place, None, out);
+        }
+        place.index - first.index
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::TimeQueueError;
-use super::contents::{self, BucketFile, FILE_HEADER_BYTES};
+use super::bucket_file::{self, BucketFile, FILE_HEADER_BYTES};
 use super::reader::{Reader, Stretch};
 use super::run::{self, RunHeader};
 use super::ticket::{BucketNumber, Place};
@@ -101,7 +101,7 @@ pub(super) fn salvage(
         path: dir.to_owned(),
         source,
     })?;
-    let file_bytes = match disk.open(&contents::path(dir, bucket)) {
+    let file_bytes = match disk.open(&bucket_file::path(dir, bucket)) {
         // For one who looks on: a live crawl removed it since it was listed.
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?.len()?,
@@ -112,7 +112,7 @@ pub(super) fn salvage(
         bytes: FILE_HEADER_BYTES as u64,
     };
     let bytes = reader.bytes(header, FILE_HEADER_BYTES)?;
-    let Some(key) = contents::decode_header(bucket, bytes) else {
+    let Some(key) = bucket_file::decode_header(bucket, bytes) else {
         return Ok(None);
     };
     let mut file = BucketFile::new(key);

@@ -63,9 +63,9 @@ fn scan(
         source,
     })?;
     let mut gathered = Gathered::default();
-    for (number, file) in &contents.buckets {
-        let mut cursor = Cursor::of_file(*number, file);
-        while 0 < file.left() {
+    for (number, file) in contents.buckets.in_order() {
+        let mut cursor = Cursor::of_file(number, file);
+        while 0 < file.left_in_file() {
             match cursor.advance(&mut reader) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -78,11 +78,10 @@ fn scan(
                 visit(record);
             }
         }
-        contents.buffers.gather(*number, &mut gathered);
-        for offset in gathered.offsets() {
-            let (due, url, body) = gathered.record(offset);
-            if let Ok(url) = std::str::from_utf8(url) {
-                visit(RecordRef { url, due, body });
+        let in_memory = contents.in_memory(file, &mut gathered);
+        for (index, record) in (file.size.records..).zip(in_memory) {
+            if !file.is_done(index) {
+                visit(record);
             }
         }
     }

@@ -75,21 +75,21 @@ impl TimeQueue {
     pub fn stats(&self) -> TimeQueueStats {
         let spans = spans(&self.contents);
         let files = self.contents.buckets.values();
-        let bits: usize = files.map(super::contents::BucketFile::memory_bytes).sum();
-        let cursors = self.reading.values().chain(&self.current);
+        let bits: usize = files.map(super::bucket_file::BucketFile::memory_bytes).sum();
+        let cursors = self.line.iter().chain(&self.current);
         let notes = self.contents.early.values().map(|note| note.len() + 24);
         let memory = self.contents.buffers.memory_bytes()
             + self.journal.memory_bytes()
             + self.reader.memory_bytes()
             + self.writer.memory_bytes()
-            + cursors.map(super::Cursor::memory_bytes).sum::<usize>()
+            + cursors.map(super::Open::memory_bytes).sum::<usize>()
             + notes.sum::<usize>()
             + bits;
         TimeQueueStats {
             records: self.waiting + self.in_hand,
             waiting: self.waiting,
             in_hand: self.in_hand,
-            buffered: self.contents.buffers.records(),
+            buffered: self.contents.records_in_memory(),
             early: self.contents.early.len() as u64,
             buckets: self.contents.buckets.len() as u64,
             bucket_bytes: spans.iter().map(|span| span.bytes).sum(),
@@ -109,13 +109,12 @@ impl TimeQueue {
 /// The buckets by how much time they cover, the finest first.
 pub(super) fn spans(contents: &Contents) -> Vec<SpanStats> {
     let mut spans = BTreeMap::new();
-    for (number, file) in &contents.buckets {
+    for file in contents.buckets.values() {
         let span: &mut SpanStats = spans.entry(file.bucket.span).or_default();
         span.span = Duration::from_micros(file.bucket.span);
         span.buckets += 1;
         span.runs += u64::from(file.size.runs);
-        let buffered = contents.buffers.records_of(*number);
-        span.records += u64::from(file.left()) + u64::from(buffered);
+        span.records += u64::from(file.left());
         span.bytes += file.size.bytes;
     }
     spans.into_values().collect()

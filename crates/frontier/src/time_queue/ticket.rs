@@ -1,7 +1,7 @@
 //! Names for things in the time queue: files of buckets, and records that were handed out.
 
 /// The number of a bucket's file. Never used twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct BucketNumber(pub(super) u64);
 
 /// Where a record is: the file, and the how-many-eth record of it.

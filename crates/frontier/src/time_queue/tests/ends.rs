@@ -79,22 +79,22 @@ fn stop_everywhere(end: End, layout: Layout, stride: usize) {
 
 #[test]
 fn a_kill_at_any_change_on_disk_loses_and_doubles_nothing() {
-    stop_everywhere(End::Kill, Layout::Graded, 3);
+    stop_everywhere(End::Kill, Layout::Graded, 2);
 }
 
 #[test]
 fn a_power_loss_at_any_change_on_disk_goes_back_to_the_manifest() {
-    stop_everywhere(End::PowerLoss, Layout::Graded, 3);
+    stop_everywhere(End::PowerLoss, Layout::Graded, 2);
 }
 
 #[test]
 fn a_kill_while_records_move_down_loses_and_doubles_nothing() {
-    stop_everywhere(End::Kill, Layout::Hierarchical, 4);
+    stop_everywhere(End::Kill, Layout::Hierarchical, 2);
 }
 
 #[test]
 fn a_power_loss_while_records_move_down_goes_back_to_the_manifest() {
-    stop_everywhere(End::PowerLoss, Layout::Hierarchical, 4);
+    stop_everywhere(End::PowerLoss, Layout::Hierarchical, 2);
 }
 
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::super::*;
+use crate::time::Time;
 use super::{START, next, number, record_of};
 
 /// Due time and version of a page's state.
