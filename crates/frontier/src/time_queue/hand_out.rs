@@ -68,10 +68,7 @@ impl TimeQueue {
             return Some(Time::EPOCH);
         }
         let reading = self.line.first_key();
-        reading
-            .into_iter()
-            .chain(self.closed.first_opening())
-            .min()
+        reading.into_iter().chain(self.closed.first_opening()).min()
     }
 
     /// What is read next, if its turn has come.
@@ -100,10 +97,8 @@ impl TimeQueue {
         if !cursor.is_at_record && !self.advance(cursor)? {
             return Ok(Step::End);
         }
-        let (Some(found), Some(file)) = (
-            cursor.record(),
-            self.contents.buckets.get(cursor.bucket),
-        ) else {
+        let (Some(found), Some(file)) = (cursor.record(), self.contents.buckets.get(cursor.bucket))
+        else {
             return Ok(Step::End);
         };
         let place = cursor.place();

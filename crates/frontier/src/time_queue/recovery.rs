@@ -208,7 +208,8 @@ impl Loaded {
             names.binary_search(&name).is_err()
         };
         let buckets = self.contents.buckets.in_order().into_iter();
-        let missing = buckets.filter(|(number, file)| 0 < file.left_in_file() && is_missing(number));
+        let missing =
+            buckets.filter(|(number, file)| 0 < file.left_in_file() && is_missing(number));
         self.report.damaged_files += missing.count() as u64;
         self.report.waiting = self.contents.records();
         self.report.from_journal = self.contents.records_in_memory();

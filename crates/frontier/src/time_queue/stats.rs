@@ -75,7 +75,9 @@ impl TimeQueue {
     pub fn stats(&self) -> TimeQueueStats {
         let spans = spans(&self.contents);
         let files = self.contents.buckets.values();
-        let bits: usize = files.map(super::bucket_file::BucketFile::memory_bytes).sum();
+        let bits: usize = files
+            .map(super::bucket_file::BucketFile::memory_bytes)
+            .sum();
         let cursors = self.line.iter().chain(&self.current);
         let notes = self.contents.early.values().map(|note| note.len() + 24);
         let memory = self.contents.buffers.memory_bytes()

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::buffers::Gathered;
 use super::bucket_file::{self, BucketFile};
+use super::buffers::Gathered;
 use super::entry::{Entry, FileSize, Range};
 use super::layout::Bucket;
 use super::record::{RecordRef, TEXT_BYTES_MAX};
@@ -18,7 +18,7 @@ pub(super) const BUFFER_BYTES_MAX: u64 = 2 << 30;
 /// A bucket's buffer that is as large as this is written, so that sorting it takes little memory besides.
 const RUN_BYTES: usize = 4 << 20;
 /// What is read sooner than this is not packed: that would cost more time than the space is worth.
-const PACKED_AHEAD: Duration = Duration::from_hours(4 * 24);
+const PACKED_AHEAD: Duration = Duration::from_hours(2 * 24);
 /// A new journal is begun when this many times the write buffer's size was written to the old one.
 const JOURNAL_PER_BUFFER: u64 = 4;
 /// A shorter journal is not worth beginning anew.

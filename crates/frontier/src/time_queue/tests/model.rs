@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::super::*;
-use crate::time::Time;
 use super::{START, next, number, record_of};
+use crate::time::Time;
 
 /// Due time and version of a page's state.
 type State = (Time, u64);
