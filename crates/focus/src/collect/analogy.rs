@@ -74,11 +74,11 @@ impl Analogies {
         };
         self.recent.push_back(example);
         for file in files {
-            if !self
-                .rules
-                .iter()
-                .any(|rule| rule.applied_to(page).as_deref() == Some(file))
-            {
+            // A rule that also fails elsewhere does not keep a better one from being found.
+            let explains = |rule: &Rule| {
+                PRECISION_MIN <= rule.precision() && rule.applied_to(page).as_deref() == Some(file)
+            };
+            if !self.rules.iter().any(explains) {
                 self.find_rule(page, file);
             }
         }
@@ -152,7 +152,11 @@ impl Analogies {
                 }
             }
         }
-        let Some(rule) = best else {
+        let is_known = |rule: &Rule| {
+            let same = |known: &Rule| known.page == rule.page && known.file == rule.file;
+            self.rules.iter().any(same)
+        };
+        let Some(rule) = best.filter(|rule| !is_known(rule)) else {
             return;
         };
         if self.rules.len() < RULES_MAX {

@@ -14,6 +14,7 @@ use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::experience::{Experience, Prior};
+use super::numbers::{Numbers, Relation};
 use super::tag_path::PathVector;
 
 /// Tag paths at least so alike are one cluster.
@@ -74,6 +75,8 @@ pub(super) struct Arm {
     record: Record,
     /// New links into other arms, forgotten like pages.
     followers: Vec<(u32, f64)>,
+    /// What the numbers beside its links say.
+    pub(super) relation: Relation,
     /// Links that wait, by number.
     pub(super) waiting: VecDeque<u32>,
 }
@@ -90,6 +93,8 @@ struct Record {
 pub(super) struct Brought<'a> {
     /// New data files, certain or guessed.
     pub(super) files: f64,
+    /// The numbers beside its link.
+    pub(super) numbers: Numbers,
     /// The arms of its new links to pages; may repeat.
     pub(super) followers: &'a [u32],
 }
@@ -142,6 +147,7 @@ impl Arms {
             cluster,
             record: Record::default(),
             followers: Vec::new(),
+            relation: Relation::default(),
             waiting: VecDeque::new(),
         });
         self.keys.insert_unique(key, (key, arm), |entry| entry.0);
@@ -191,6 +197,7 @@ impl Arms {
     /// Learns what a page of an arm brought.
     pub(super) fn learn(&mut self, arm: u32, brought: Brought<'_>) {
         let arm = &mut self.arms[arm as usize];
+        arm.relation.learn(brought.numbers, brought.files);
         let cluster = &mut self.clusters[arm.cluster as usize];
         cluster.pages += 1.0;
         cluster.files += brought.files;
@@ -289,13 +296,13 @@ fn address_shape(url: &str) -> u64 {
         shape.push_str(if is_word { folder } else { "0" });
         shape.push('/');
     }
-    let first = last
-        .split(|character: char| !character.is_alphabetic())
-        .next();
-    // A name without parts says which page, not which kind.
-    let has_parts = last.trim_end_matches(".html").contains(['-', '_', '.'])
-        || first.is_some_and(|word| word.len() < last.len());
-    shape.push_str(first.filter(|_| has_parts).unwrap_or_default());
+    // How the last part begins: a word and what sets it apart. A name of one word says which page, not which kind.
+    let word = last.len() - last.trim_start_matches(char::is_alphabetic).len();
+    let (_, rest) = last.split_at(word);
+    let apart = rest.len() - rest.trim_start_matches(['-', '_', '+', ',', '~']).len();
+    if 0 < apart {
+        shape.push_str(&last[..word + apart]);
+    }
     shape.push(' ');
     shape.push_str(last.rsplit_once('.').map_or("", |(_, ending)| ending));
     for parameter in query.split('&').take(8) {

@@ -11,6 +11,7 @@ use super::arms::{Arms, Brought, Cluster, Grouping};
 use super::experience::Experience;
 use super::gamma;
 use super::link::{Fetched, LinkNumber, LinkSeen, Looks};
+use super::numbers::Numbers;
 use super::order::{Order, Settings};
 use super::outlook::{self, Prospect};
 use crate::explore::Chance;
@@ -46,6 +47,7 @@ struct Known {
     /// Empty once it was fetched.
     url: Box<str>,
     arm: u32,
+    numbers: Numbers,
     kind: Kind,
     state: State,
 }
@@ -175,6 +177,7 @@ impl Collector {
         assert!(known.state == State::Asked, "link {} is not out", link.0);
         known.state = State::Fetched;
         let (url, arm, kind) = (std::mem::take(&mut known.url), known.arm, known.kind);
+        let numbers = known.numbers;
         let is_file = matches!(fetched, Fetched::DataFile);
         if !matches!(fetched, Fetched::Nothing) {
             self.addresses.learn(&url, is_file);
@@ -199,8 +202,12 @@ impl Collector {
         }
         // A file that was known as one says nothing of pages.
         if kind == Kind::Page {
-            let followers = &followers;
-            self.arms.learn(arm, Brought { files, followers });
+            let brought = Brought {
+                files,
+                numbers,
+                followers: &followers,
+            };
+            self.arms.learn(arm, brought);
         }
     }
 
@@ -264,6 +271,7 @@ impl Collector {
             hash,
             url: seen.url.into(),
             arm,
+            numbers: Numbers::of(seen.beside),
             kind,
             state: State::Waiting,
         });
@@ -371,7 +379,11 @@ impl Collector {
         let best = self
             .awake()
             .max_by(|one, two| indices[*one].total_cmp(&indices[*two]).then(two.cmp(one)))?;
-        self.arms.arms[best].waiting.pop_front()
+        let arm = &mut self.arms.arms[best];
+        let links = &self.links;
+        let numbers = |link: u32| links[link as usize].numbers;
+        let place = arm.relation.choose(&arm.waiting, numbers);
+        arm.waiting.remove(place)
     }
 
     /// The index of each arm at these rates; where little was tried, what other sites taught has its say.

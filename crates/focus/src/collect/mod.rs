@@ -24,6 +24,7 @@ mod collector;
 mod experience;
 mod gamma;
 mod link;
+mod numbers;
 mod order;
 mod outlook;
 mod tag_path;
