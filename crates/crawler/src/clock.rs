@@ -111,9 +111,12 @@ impl Clock {
         }
     }
 
-    /// The date of something that happened at `wall`.
+    /// The date of something that happened at `wall`, in whole milliseconds: so precisely a page's state keeps when its capture was made, which later
+    /// records refer to.
     pub(crate) fn date(&self, wall: SystemTime) -> Timestamp {
-        Timestamp::try_from(UNIX_EPOCH + self.config.shown_at(wall)).unwrap_or_default()
+        let millis = self.config.shown_at(wall).as_millis();
+        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+        Timestamp::from_millisecond(millis).unwrap_or_default()
     }
 }
 

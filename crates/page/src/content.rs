@@ -41,17 +41,19 @@ const OWN_SHARE_MIN: usize = 8;
 /// other: `examples/sketch_calibration.rs` measures it, also for a simhash, which errs two to three times as much.
 pub const A_LITTLE: f32 = 0.96;
 
+/// Bits of a name of a text. Of eight million other texts, one is taken for the same: a change that does not count, of a payload that is
+/// captured all the same.
+pub const NAME_BITS: u32 = 24;
+
 /// What a page says, in numbers that can be kept and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
-    /// Names the text. It depends on the page's bytes alone, and is the same wherever and whenever they are read.
-    pub fingerprint: u64,
+    /// Names the text, in [`NAME_BITS`]. It depends on the page's bytes alone, and is the same wherever and whenever they are read.
+    pub fingerprint: u32,
     /// Names the page's own text: less the blocks that other pages of the site were known to have as well when it was read.
     pub own: u32,
     /// A sketch of the page's own text.
     pub sketch: Sketch,
-    /// Words of the page's own text; a character counts as a word where words are not set apart.
-    pub words: u32,
 }
 
 /// The content of a body, if it has text. `url` is the page's, and what is learned of its host is kept in `furniture`.
@@ -84,15 +86,19 @@ pub fn of(
         sketcher.push(*word);
     }
     Some(Content {
-        fingerprint: hash_of(all.iter().copied().flatten()),
-        own: (hash_of(own.iter().copied().flatten()) >> 32) as u32,
+        fingerprint: name_of(&all),
+        own: name_of(&own),
         sketch: sketcher.finish(),
-        words: u32::try_from(words_in(&own)).unwrap_or(u32::MAX),
     })
 }
 
 fn words_in(blocks: &[&[u64]]) -> usize {
     blocks.iter().map(|words| words.len()).sum()
+}
+
+/// The name of a text, whose words are given by their hashes.
+fn name_of(blocks: &[&[u64]]) -> u32 {
+    (hash_of(blocks.iter().copied().flatten()) >> (u64::BITS - NAME_BITS)) as u32
 }
 
 /// The hash of a row of words, given by their hashes.

@@ -140,7 +140,7 @@ pub(crate) fn counts_for(page: &PageUrl, rules: &[ChangeRule], otherwise: Counts
 
 /// Compares what a visit brought with what is known.
 pub(crate) fn compare(known: &Version, found: &Version, counts: Counts) -> Change {
-    if known.digest == found.digest {
+    if known.digest.is_same(&found.digest) {
         return Change::Same(Sameness::Payload);
     }
     let contents = known.content.as_ref().zip(found.content.as_ref());
@@ -181,10 +181,9 @@ mod tests {
 
     fn content(fingerprint: u32, sketch: u128) -> Content {
         Content {
-            fingerprint: fingerprint.into(),
+            fingerprint,
             own: fingerprint,
             sketch: Sketch::from_bits(sketch),
-            words: 500,
         }
     }
 

@@ -22,6 +22,18 @@ pub(crate) fn put_float(out: &mut Vec<u8>, number: f32) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
+/// Appends the upper three bytes of a float, rounded: sixteen significant bits.
+pub(crate) fn put_short_float(out: &mut Vec<u8>, number: f32) {
+    out.extend_from_slice(&shortened(number).to_le_bytes()[1..]);
+}
+
+/// The bits of a float whose last byte is zero: the nearest such one, and of two the even.
+fn shortened(number: f32) -> u32 {
+    let bits = number.to_bits();
+    let is_odd = bits >> 8 & 1;
+    bits.wrapping_add(0x7f + is_odd) & !0xff
+}
+
 /// Appends the eight bytes of a float.
 pub(crate) fn put_double(out: &mut Vec<u8>, number: f64) {
     out.extend_from_slice(&number.to_le_bytes());
@@ -92,6 +104,13 @@ impl<'a> Reader<'a> {
         number.is_finite().then_some(number)
     }
 
+    /// A float of three bytes that is a number.
+    pub(crate) fn short_float(&mut self) -> Option<f32> {
+        let [low, middle, high] = self.array()?;
+        let number = f32::from_le_bytes([0, low, middle, high]);
+        number.is_finite().then_some(number)
+    }
+
     /// A float of double precision that is a number.
     pub(crate) fn double(&mut self) -> Option<f64> {
         let number = f64::from_le_bytes(self.array()?);
@@ -110,9 +129,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn array<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+        self.array_ref().copied()
+    }
+
+    pub(crate) fn array_ref<const COUNT: usize>(&mut self) -> Option<&'a [u8; COUNT]> {
         let (array, rest) = self.rest.split_first_chunk()?;
         self.rest = rest;
-        Some(*array)
+        Some(array)
     }
 }
 
@@ -150,6 +173,7 @@ mod tests {
             signed: i64,
             float in -1e30_f32..1e30,
             double in -1e300_f64..1e300,
+            short in -1e30_f32..1e30,
             bytes in prop::collection::vec(any::<u8>(), 0..300),
         ) {
             let mut out = Vec::new();
@@ -157,12 +181,18 @@ mod tests {
             put_signed(&mut out, signed);
             put_float(&mut out, float);
             put_double(&mut out, double);
+            put_short_float(&mut out, short);
             put_bytes(&mut out, &bytes);
             let mut reader = Reader::new(&out);
             prop_assert_eq!(reader.varint(), Some(number));
             prop_assert_eq!(reader.signed(), Some(signed));
             prop_assert_eq!(reader.float(), Some(float));
             prop_assert_eq!(reader.double(), Some(double));
+            let rounded = reader.short_float().unwrap();
+            prop_assert!((rounded - short).abs() <= short.abs() / 65_536.0);
+            let mut again = Vec::new();
+            put_short_float(&mut again, rounded);
+            prop_assert_eq!(Reader::new(&again).short_float(), Some(rounded));
             prop_assert_eq!(reader.bytes(300), Some(&bytes[..]));
             prop_assert!(reader.is_at_end());
         }

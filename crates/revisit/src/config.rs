@@ -58,7 +58,8 @@ pub struct RevisitConfig {
     #[serde(with = "humantime_serde")]
     pub forgetting: Duration,
     /// A page that is gone, or has moved for good, is given up after this many visits in a row that found it so, if
-    /// `gone_time_min` has passed as well. Each of them doubles the interval. Default 5.
+    /// `gone_time_min` has passed as well. Each of them doubles the interval. Default 5. What was not there at its first visit (404, 410, or
+    /// 301 and 308, whose target is visited instead) does not become a known page, and is not visited again unless it is asked for.
     pub gone_visits_max: u8,
     /// A page that is gone is not given up before this time since it was last there. Default 30 days.
     #[serde(with = "humantime_serde")]
@@ -69,9 +70,11 @@ pub struct RevisitConfig {
     pub failed_time_min: Duration,
     /// What counts as a change, unless a rule says otherwise: "payload", "content" or `{ similarity = 0.96 }`. Default
     /// `{ similarity = 0.96 }`: noise and small edits are captured when they are met, and not run after. Pages without text
-    /// are compared by their payload.
+    /// are compared by their payload; a page that links to pages which were not known has changed, however little.
     pub counts: Counts,
-    /// What counts as a change for some pages; the first rule that a page matches holds. Default none.
+    /// What counts as a change for some pages, each rule in a table `[[revisit.change]]` of two keys. `scope` says which pages: those whose URL
+    /// begins with a text (`"https://example.org/news/"`), those of a host (`"example.org"`), or those of a domain with all its hosts
+    /// (`"*.example.org"`). `counts` says what counts, as above. The first rule that a page matches holds. Default none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<ChangeRule>,
     /// Sites of which it is remembered how often their pages change and how far they are to be believed, about 150 bytes

@@ -40,7 +40,7 @@ pub enum Found {
     Failed,
 }
 
-/// What others say of a page: its site's sitemap and feeds.
+/// What is said of a page beside what it says itself: by its site's sitemap and feeds, and by where it leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// `lastmod` of the sitemap.
@@ -49,4 +49,6 @@ pub struct Hints {
     pub feed: Option<Time>,
     /// `changefreq` of the sitemap, as a time between two changes.
     pub changes_every: Option<Duration>,
+    /// Whether it links to pages that nobody knew: then every change of it counts, however small.
+    pub leads_to_new: bool,
 }

@@ -6,13 +6,19 @@ use junkai_page::content::Content;
 /// Bytes of a digest, at most: SHA-256 has them all.
 pub const DIGEST_BYTES_MAX: usize = 32;
 
+/// Bytes of a digest by which a payload is told from another, at least.
+///
+/// Two different payloads have the same beginning with a chance of one in 2⁶⁴: of 10⁹ pages visited a hundred times each, none is taken for
+/// another in 10⁸ such crawls.
+pub const DIGEST_BYTES_MIN: usize = 8;
+
 /// Bytes of an entity tag that is kept, at most. Longer ones are left out: `Last-Modified` and the digest remain.
 pub const ETAG_BYTES_MAX: usize = 128;
 
 /// One version of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Version {
-    /// The payload's digest, as the archive knows it.
+    /// The payload's digest, or its beginning: [`DIGEST_BYTES_MIN`] bytes, where `indexed` is the one that is named.
     pub digest: Digest,
     /// The digest by which the archive's index knows the payload, where that is another: of a body that came in chunks.
     pub indexed: Option<Digest>,
@@ -26,7 +32,7 @@ pub struct Version {
     pub last_modified: Option<Time>,
 }
 
-/// A digest of at most [`DIGEST_BYTES_MAX`] bytes.
+/// A digest of at most [`DIGEST_BYTES_MAX`] bytes, or its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest {
     bytes: [u8; DIGEST_BYTES_MAX],
@@ -41,6 +47,21 @@ impl Digest {
         bytes.get_mut(..digest.len())?.copy_from_slice(digest);
         let length = u8::try_from(digest.len()).ok()?;
         Some(Digest { bytes, length })
+    }
+
+    /// Whether both are of the same payload: one is the other, or its beginning.
+    #[must_use]
+    pub fn is_same(&self, other: &Digest) -> bool {
+        self == other || {
+            let is_cut = |digest: &Digest| usize::from(digest.length) == DIGEST_BYTES_MIN;
+            (is_cut(self) || is_cut(other)) && self.beginning() == other.beginning()
+        }
+    }
+
+    /// The first [`DIGEST_BYTES_MIN`] bytes.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        let bytes = self.as_bytes();
+        &bytes[..bytes.len().min(DIGEST_BYTES_MIN)]
     }
 
     /// The bytes.
@@ -74,7 +95,15 @@ mod tests {
     }
 
     #[test]
-    fn digests_of_other_lengths_differ() {
-        assert_ne!(Digest::new(&[0; 20]), Digest::new(&[0; 32]));
+    fn a_digest_is_the_same_as_its_beginning_and_as_no_other() {
+        let whole: Vec<u8> = (1..=20).collect();
+        let whole = Digest::new(&whole).unwrap();
+        let cut = Digest::new(whole.beginning()).unwrap();
+        let other = Digest::new(&[9; DIGEST_BYTES_MIN]).unwrap();
+        assert!(whole.is_same(&cut) && cut.is_same(&whole) && cut.is_same(&cut));
+        assert!(!whole.is_same(&other) && !other.is_same(&cut));
+        // Digests of two algorithms are whole, both of them.
+        let zeros = |length: usize| Digest::new(&[0; 32][..length]).unwrap();
+        assert!(!zeros(20).is_same(&zeros(32)));
     }
 }

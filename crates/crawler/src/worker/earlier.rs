@@ -1,8 +1,11 @@
 //! The last capture of a known page: what a visit that finds nothing new refers to.
 
 use jiff::Timestamp;
-use junkai_archive::{DigestAlgorithm, RevisitOf, RevisitProfile, digest, digest_of_bytes};
+use junkai_archive::{
+    DigestAlgorithm, RevisitOf, RevisitProfile, digest, digest_bytes, digest_of_bytes,
+};
 use junkai_fetch::Exchange;
+use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::Turn;
@@ -16,23 +19,20 @@ pub(super) struct Earlier<'a> {
 
 struct EarlierCapture {
     date: Timestamp,
-    payload_digest: String,
+    payload_digest: Digest,
     indexed_digest: String,
 }
 
 impl<'a> Earlier<'a> {
     /// The last capture of `url`, if it is the known page that this turn is for.
     pub(super) fn of(url: &'a PageUrl, turn: &Turn) -> Earlier<'a> {
-        let state = turn.visit.state.as_ref();
-        let version = state
-            .filter(|_| *url == turn.visit.url)
-            .and_then(|state| state.version.as_ref());
+        let visit = &turn.visit;
+        let version = visit.known_version().filter(|_| *url == visit.url);
         let capture = version.and_then(|version| {
-            let payload_digest = digest_of_bytes(version.digest.as_bytes())?;
             let indexed = version.indexed.as_ref().unwrap_or(&version.digest);
             Some(EarlierCapture {
                 date: timestamp(version.captured),
-                payload_digest,
+                payload_digest: version.digest,
                 indexed_digest: digest_of_bytes(indexed.as_bytes())?,
             })
         });
@@ -51,7 +51,7 @@ impl<'a> Earlier<'a> {
             304 => RevisitProfile::ServerNotModified,
             200 if dedupes
                 && exchange.truncated.is_none()
-                && digest(algorithm, exchange.payload()) == capture.payload_digest =>
+                && capture.has_payload(exchange.payload(), algorithm) =>
             {
                 RevisitProfile::IdenticalPayloadDigest
             }
@@ -64,5 +64,13 @@ impl<'a> Earlier<'a> {
             record_id: None,
             digest: Some(&capture.indexed_digest),
         })
+    }
+}
+
+impl EarlierCapture {
+    fn has_payload(&self, payload: &[u8], algorithm: DigestAlgorithm) -> bool {
+        let digest = digest_bytes(&digest(algorithm, payload));
+        let digest = digest.and_then(|bytes| Digest::new(&bytes));
+        digest.is_some_and(|digest| digest.is_same(&self.payload_digest))
     }
 }

@@ -8,10 +8,16 @@ use junkai_frontier::Time;
 use junkai_page::content::Content;
 use junkai_revisit::{Digest, ETAG_BYTES_MAX, Found, PageState, Version};
 
-use crate::visit::Kept;
+use crate::visit::{Kept, Visit};
 
 /// One visit in so many asks without condition: a server that says "not modified" whatever happens is found out.
 const UNCONDITIONAL_EVERY: u32 = 16;
+
+/// A `Last-Modified` so long before the capture stands for the version as an entity tag does: what changed after it has another one (RFC 9110,
+/// section 8.8.2.2, with room for clocks that differ).
+const MODIFIED_BEFORE_MIN: Duration = Duration::from_mins(1);
+/// A tag no longer than this is kept beside such a date: it costs as little.
+const SHORT_ETAG_BYTES: usize = 8;
 
 /// The validators of a known page, as a request wants them.
 #[derive(Debug, Default)]
@@ -22,11 +28,10 @@ pub(super) struct Validators {
 
 impl Validators {
     /// Those of the last capture, unless this visit is to find out whether the server tells the truth.
-    pub(super) fn of(state: Option<&PageState>) -> Validators {
-        let version = state
-            .filter(|state| !state.visits.is_multiple_of(UNCONDITIONAL_EVERY))
-            .and_then(|state| state.version.as_ref());
-        let Some(version) = version else {
+    pub(super) fn of(visit: &Visit) -> Validators {
+        let is_trial = |state: &PageState| state.visits.is_multiple_of(UNCONDITIONAL_EVERY);
+        let is_trial = visit.state.as_deref().is_some_and(is_trial);
+        let Some(version) = visit.known_version().filter(|_| !is_trial) else {
             return Validators::default();
         };
         let date = |time: Time| httpdate::fmt_http_date(system_time(time));
@@ -83,19 +88,32 @@ fn version(
         .and_then(|kept| kept.indexed_digest.as_deref())
         .and_then(digest_bytes)
         .filter(|indexed| *indexed != payload_digest);
+    let last_modified = text("last-modified")
+        .and_then(|text| httpdate::parse_http_date(text.trim()).ok())
+        .map(time);
+    let etag = text("etag").map(str::trim);
+    let captured = kept.map_or(Time::EPOCH, |kept| kept.captured);
     Some(Version {
         digest: Digest::new(&payload_digest)?,
         indexed: indexed.as_deref().and_then(Digest::new),
         content,
-        captured: kept.map_or(Time::EPOCH, |kept| kept.captured),
-        etag: text("etag")
-            .map(str::trim)
-            .filter(|etag| !etag.is_empty() && etag.len() <= ETAG_BYTES_MAX)
+        captured,
+        etag: etag
+            .filter(|etag| is_tag_needed(etag, last_modified, captured))
             .map(Into::into),
-        last_modified: text("last-modified")
-            .and_then(|text| httpdate::parse_http_date(text.trim()).ok())
-            .map(time),
+        last_modified,
     })
+}
+
+/// Whether a tag is worth its place in a page's state: a date that stands for the version takes less.
+fn is_tag_needed(etag: &str, last_modified: Option<Time>, captured: Time) -> bool {
+    let has_date = last_modified.is_some_and(|date| date + MODIFIED_BEFORE_MIN <= captured);
+    let bytes_max = if has_date {
+        SHORT_ETAG_BYTES
+    } else {
+        ETAG_BYTES_MAX
+    };
+    (1..=bytes_max).contains(&etag.len())
 }
 
 /// A date that a server wrote.
@@ -108,4 +126,38 @@ fn system_time(time: Time) -> SystemTime {
     const LAST_SECOND: u64 = 253_402_300_799;
     let seconds = time.as_micros() / 1_000_000;
     UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_that_stands_for_the_version_saves_a_long_tag() {
+        const DAY: Duration = Duration::from_hours(24);
+        let modified = Time::EPOCH + 1000 * DAY;
+        let (long, short) = ("\"5f2b8c3a-1f4\"", "\"a1\"");
+        for (etag, last_modified, captured, is_needed) in [
+            (long, Some(modified), modified + DAY, false),
+            (short, Some(modified), modified + DAY, true),
+            // It may have changed twice within the second that the date names.
+            (
+                long,
+                Some(modified),
+                modified + Duration::from_secs(1),
+                true,
+            ),
+            (long, None, modified, true),
+            ("", None, modified, false),
+            (&"x".repeat(ETAG_BYTES_MAX + 1), None, modified, false),
+            // A page that is not kept has no capture.
+            (long, Some(modified), Time::EPOCH, true),
+        ] {
+            assert_eq!(
+                is_tag_needed(etag, last_modified, captured),
+                is_needed,
+                "{etag} {last_modified:?} {captured:?}"
+            );
+        }
+    }
 }

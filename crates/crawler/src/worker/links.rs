@@ -4,6 +4,7 @@ use junkai_archive::{digest, digest_bytes};
 use junkai_fetch::Exchange;
 use junkai_page::content::{self, Content};
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
+use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::{Worker, signals};
@@ -122,13 +123,10 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
 
 /// Whether these are the very bytes of the last visit: then the content is known, too.
 fn is_known_payload(worker: &Worker, visit: &Visit, exchange: &Exchange) -> bool {
-    let version = visit
-        .state
-        .as_ref()
-        .and_then(|state| state.version.as_ref());
-    version.is_some_and(|version| {
+    visit.known_version().is_some_and(|version| {
         let digest = digest(worker.shared.settings.archive.digest, exchange.payload());
-        digest_bytes(&digest).as_deref() == Some(version.digest.as_bytes())
+        let digest = digest_bytes(&digest).and_then(|bytes| Digest::new(&bytes));
+        digest.is_some_and(|digest| digest.is_same(&version.digest))
     })
 }
 

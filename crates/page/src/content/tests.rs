@@ -280,7 +280,10 @@ fn a_page_that_was_not_understood_is_taken_whole() {
         "<body><div hidden>Shown by the script",
     );
     assert_changed("no markup at all", "no markup after all");
-    assert_eq!(of_html("<title>Only a title</title>").words, 3);
+    assert_eq!(
+        of_html("<title>Only a title</title>"),
+        of_html("<p>Only a title")
+    );
 }
 
 #[test]
@@ -332,7 +335,6 @@ fn feeds_and_sitemaps_have_content() {
     let first = feed("Sun, 15 Nov 2026 12:34:56 GMT", "News");
     assert_eq!(first, feed("Mon, 16 Nov 2026 01:02:03 GMT", "News"));
     assert_ne!(first, feed("Sun, 15 Nov 2026 12:34:56 GMT", "Olds"));
-    assert_eq!(first.words, 3);
 
     let sitemap = |date: &str| {
         let sitemap = format!(
@@ -462,11 +464,8 @@ fn hostile_pages_come_to_an_end() {
             "application/xml; charset=utf-8",
             "text/plain; charset=utf-8",
         ] {
-            let content = of_typed(&html, content_type);
-            assert!(
-                content.is_none_or(|content| content.words as usize <= LENGTH),
-                "{piece}"
-            );
+            let again = of_typed(&html, content_type);
+            assert_eq!(of_typed(&html, content_type), again, "{piece}");
         }
     }
 }

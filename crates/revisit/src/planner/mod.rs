@@ -183,6 +183,24 @@ impl Planner {
         Judgement { change, next }
     }
 
+    /// What changed since a version that is known beside the page's state: nothing is learned from it.
+    #[must_use]
+    pub fn compared(&self, known: &Version, sighting: &Sighting<'_>) -> Change {
+        match &sighting.found {
+            Found::Page(found) => compare(known, found, self.counts(sighting)),
+            Found::NotModified => Change::Same(Sameness::NotModified),
+            Found::Failed => Change::Failed,
+            Found::Gone => Change::Gone,
+            Found::Moved => Change::Moved,
+        }
+    }
+
+    /// The longest time for which a page is left alone.
+    #[must_use]
+    pub fn longest_interval(&self) -> Duration {
+        self.config.interval_max
+    }
+
     /// The page is not visited any more, whatever the reason: it leaves its server's load.
     pub fn forget(&mut self, state: &PageState) {
         self.agenda.remove(state.server, state.interval);
@@ -273,13 +291,18 @@ impl Planner {
             state.version = Some(found.clone());
             return Change::First;
         };
-        let counts = match counts_for(sighting.page, &self.config.change, self.config.counts) {
-            Counts::Payload if self.agenda.counts_content_only(sighting.server) => Counts::Content,
-            counts => counts,
-        };
-        let change = compare(known, found, counts);
+        let change = compare(known, found, self.counts(sighting));
         take_over(known, found, change);
         change
+    }
+
+    /// What counts as a change of the page.
+    fn counts(&self, sighting: &Sighting<'_>) -> Counts {
+        match counts_for(sighting.page, &self.config.change, self.config.counts) {
+            _ if sighting.hints.leads_to_new => Counts::Payload,
+            Counts::Payload if self.agenda.counts_content_only(sighting.server) => Counts::Content,
+            counts => counts,
+        }
     }
 
     /// The page was there: the estimator and the site learn, and the policy plans.
@@ -342,7 +365,7 @@ impl Planner {
             now: sighting.at,
             outlook: outlook(state, belief),
         };
-        whole_millis(self.agenda.interval(&asking, draw))
+        whole_seconds(self.agenda.interval(&asking, draw))
     }
 
     /// The page was not there: the interval doubles, until the page is given up.
@@ -358,7 +381,7 @@ impl Planner {
             return Next::GiveUp(why);
         }
         let doubled = (2 * state.interval).min(self.config.interval_max);
-        state.interval = whole_millis(doubled);
+        state.interval = whole_seconds(doubled);
         Next::At(state.due())
     }
 }
@@ -407,8 +430,7 @@ fn outlook(state: &PageState, belief: Belief) -> Outlook {
     }
 }
 
-/// Rounded up to a millisecond: what a state keeps.
-fn whole_millis(interval: Duration) -> Duration {
-    let millis = interval.as_nanos().div_ceil(1_000_000);
-    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+/// Rounded up to a second: what a state keeps.
+fn whole_seconds(interval: Duration) -> Duration {
+    Duration::from_secs(interval.as_secs() + u64::from(0 < interval.subsec_nanos()))
 }

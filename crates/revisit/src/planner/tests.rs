@@ -245,10 +245,9 @@ fn small_changes_add_up_to_one_that_counts() {
     let mut known = version(0, Time::EPOCH);
     let content = |fingerprint: u32, sketch: u128| {
         Some(Content {
-            fingerprint: fingerprint.into(),
+            fingerprint,
             own: fingerprint,
             sketch: Sketch::from_bits(sketch),
-            words: 100,
         })
     };
     known.content = content(1, 5);

@@ -1,14 +1,22 @@
-//! A page state as bytes: about ninety, most of them the digest and what the page says.
+//! A page state as bytes: about seventy, most of them the digest and what the page says.
 //!
 //! ```text
-//! format (1 byte) · parts (varint of flags) · last visit (µs) · interval (ms) · visits · changes · server · memory
+//! format (1 byte) · parts (varint of flags) · last visit (s) · interval (s) · visits · changes · server · depth · memory
 //! then, each if its flag is set:
-//!   misses, seen · changed · signals · worth · depth · kind · version
+//!   misses, seen · changed · signals · worth · kind
+//! and unless the page was never seen:
+//!   digest · captured (ms) · indexed · content · entity tag · Last-Modified (s)
 //! ```
 //!
-//! Numbers are varints; times beside the last visit are differences to it, in microseconds; `Last-Modified` has whole
-//! seconds, as HTTP does. A state has one form only, so bytes that were damaged rarely decode; those that do
-//! are a valid state. Who stores the bytes checks them by a checksum.
+//! Numbers are varints; times beside the last visit are differences to it. A state has one form only, so bytes that were damaged rarely decode; those
+//! that do are a valid state. Who stores the bytes checks them by a checksum.
+//!
+//! What is kept is coarser than what is worked with: times have whole seconds, rounded down; a capture's date has the milliseconds that its
+//! WARC record has; the log-normal memory has floats of three bytes, which err by less than one part in 65,000.
+//!
+//! A digest is whole where later records name it: a record of an unchanged page refers to the capture by the digest in the index, and to look that up
+//! would cost a random read for each visit. Where the index knows the capture by another digest, of the payload's own the first [`DIGEST_BYTES_MIN`]
+//! bytes are kept.
 
 use std::time::Duration;
 
@@ -16,39 +24,47 @@ use junkai_frontier::{ServerKey, Time};
 use junkai_page::content::{Content, Sketch};
 
 use super::PageState;
-use crate::codec::{Reader, put_bytes, put_float, put_signed, put_varint};
+use crate::codec::{Reader, put_bytes, put_float, put_short_float, put_signed, put_varint};
 use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
-use crate::version::{DIGEST_BYTES_MAX, Digest, ETAG_BYTES_MAX, Version};
+use crate::version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Version};
 
 /// The first byte of every state.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
-/// The parts that a state may have.
+/// What a state may have, the most frequent first: the flags of most states fit into one byte.
 mod part {
-    pub(super) const MISSES: u64 = 1;
-    pub(super) const CHANGED: u64 = 1 << 1;
-    pub(super) const SIGNALS: u64 = 1 << 2;
-    pub(super) const WORTH: u64 = 1 << 3;
-    pub(super) const DEPTH: u64 = 1 << 4;
-    pub(super) const KIND: u64 = 1 << 5;
-    pub(super) const VERSION: u64 = 1 << 6;
-    pub(super) const CONTENT: u64 = 1 << 7;
-    pub(super) const ETAG: u64 = 1 << 8;
-    pub(super) const LAST_MODIFIED: u64 = 1 << 9;
+    pub(super) const CONTENT: u64 = 1;
+    pub(super) const LAST_MODIFIED: u64 = 1 << 1;
+    pub(super) const CHANGED: u64 = 1 << 2;
+    pub(super) const KIND: u64 = 1 << 3;
+    pub(super) const ETAG: u64 = 1 << 4;
     /// The version has a digest of its own in the index.
-    pub(super) const INDEXED: u64 = 1 << 10;
-    pub(super) const ALL: u64 = (1 << 11) - 1;
+    pub(super) const INDEXED: u64 = 1 << 5;
+    pub(super) const MISSES: u64 = 1 << 6;
+    pub(super) const SIGNALS: u64 = 1 << 7;
+    pub(super) const WORTH: u64 = 1 << 8;
+    /// The page was never seen: there is no version.
+    pub(super) const UNSEEN: u64 = 1 << 9;
+    /// The memory is not of the usual estimator: its tag comes first.
+    pub(super) const OTHER_MEMORY: u64 = 1 << 10;
+    /// Digests are not of the usual length: it comes first.
+    pub(super) const OTHER_DIGEST: u64 = 1 << 11;
+    pub(super) const ALL: u64 = (1 << 12) - 1;
+    pub(super) const OF_VERSION: u64 = CONTENT | LAST_MODIFIED | ETAG | INDEXED | OTHER_DIGEST;
 }
 
-/// Tags of the estimators' memories.
+/// Tags of the estimators' memories beside the usual one, which is the log-normal.
 const GAMMA: u8 = 0;
 const SEED: u8 = 1;
 const NAIVE: u8 = 2;
-const LOG_NORMAL: u8 = 3;
+
+/// Bytes of a digest that is not told how long it is: SHA-1.
+const DIGEST_BYTES: usize = 20;
 
 /// An interval is at most a hundred years.
-const INTERVAL_MILLIS_MAX: u64 = 100 * 366 * 24 * 3600 * 1000;
+const INTERVAL_SECONDS_MAX: u64 = 100 * 366 * 24 * 3600;
 
+const MICROS_PER_MILLI: u64 = 1000;
 const MICROS_PER_SECOND: u64 = 1_000_000;
 
 impl PageState {
@@ -63,20 +79,22 @@ impl PageState {
     /// Appends the state as bytes.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
         let parts = self.parts();
+        let last_visit = seconds(self.last_visit);
         out.push(FORMAT);
         put_varint(out, parts);
-        put_varint(out, self.last_visit.as_micros());
-        put_varint(out, millis(self.interval));
+        put_varint(out, last_visit);
+        put_varint(out, self.interval.as_secs().min(INTERVAL_SECONDS_MAX));
         put_varint(out, self.visits.into());
         put_varint(out, self.changes.into());
         put_varint(out, self.server.number().into());
+        put_varint(out, self.depth.into());
         put_memory(out, &self.memory);
         if parts & part::MISSES != 0 {
             put_varint(out, self.misses.into());
-            put_signed(out, before(self.last_visit, self.seen));
+            put_before(out, last_visit, seconds(self.seen));
         }
         if let Some(changed) = self.changed {
-            put_signed(out, before(self.last_visit, changed));
+            put_before(out, last_visit, seconds(changed));
         }
         if parts & part::SIGNALS != 0 {
             out.push(self.signals);
@@ -84,14 +102,11 @@ impl PageState {
         if parts & part::WORTH != 0 {
             put_float(out, self.worth);
         }
-        if parts & part::DEPTH != 0 {
-            put_varint(out, self.depth.into());
-        }
         if parts & part::KIND != 0 {
             out.push(self.kind);
         }
         if let Some(version) = &self.version {
-            put_version(out, version, self.last_visit);
+            put_version(out, version, last_visit);
         }
     }
 
@@ -105,18 +120,20 @@ impl PageState {
 
     fn parts(&self) -> u64 {
         let flag = |is_there: bool, part: u64| if is_there { part } else { 0 };
-        let version = self.version.as_ref();
-        flag(
-            0 < self.misses || self.seen != self.last_visit,
-            part::MISSES,
-        ) | flag(self.changed.is_some(), part::CHANGED)
+        let is_missing = 0 < self.misses || seconds(self.seen) != seconds(self.last_visit);
+        let is_usual = matches!(self.memory, Memory::LogNormal(_));
+        flag(is_missing, part::MISSES)
+            | flag(self.changed.is_some(), part::CHANGED)
             | flag(self.signals != 0, part::SIGNALS)
             | flag(self.worth.to_bits() != 1.0_f32.to_bits(), part::WORTH)
-            | flag(self.depth != 0, part::DEPTH)
             | flag(self.kind != 0, part::KIND)
-            | flag(version.is_some(), part::VERSION)
-            | version.map_or(0, |version| {
+            | flag(!is_usual, part::OTHER_MEMORY)
+            | self.version.as_ref().map_or(part::UNSEEN, |version| {
                 flag(version.indexed.is_some(), part::INDEXED)
+                    | flag(
+                        named_digest(version).len() != DIGEST_BYTES,
+                        part::OTHER_DIGEST,
+                    )
                     | flag(version.content.is_some(), part::CONTENT)
                     | flag(kept_etag(version).is_some(), part::ETAG)
                     | flag(version.last_modified.is_some(), part::LAST_MODIFIED)
@@ -127,10 +144,9 @@ impl PageState {
 fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
     match memory {
         Memory::LogNormal(own) => {
-            out.push(LOG_NORMAL);
-            put_float(out, own.pull);
-            put_float(out, own.hold);
-            put_float(out, own.quiet_days);
+            put_short_float(out, own.pull);
+            put_short_float(out, own.hold);
+            put_short_float(out, own.quiet_days);
         }
         Memory::Gamma(GammaMemory { shape, seconds }) => {
             out.push(GAMMA);
@@ -157,23 +173,27 @@ fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
     }
 }
 
-fn put_version(out: &mut Vec<u8>, version: &Version, last_visit: Time) {
-    put_bytes(out, version.digest.as_bytes());
-    put_signed(out, before(last_visit, version.captured));
-    if let Some(indexed) = &version.indexed {
-        put_bytes(out, indexed.as_bytes());
+fn put_version(out: &mut Vec<u8>, version: &Version, last_visit: u64) {
+    let named = named_digest(version);
+    if named.len() != DIGEST_BYTES {
+        put_varint(out, named.len() as u64);
     }
+    out.extend_from_slice(named);
+    if version.indexed.is_some() {
+        put_bytes(out, version.digest.beginning());
+    }
+    let captured = version.captured.as_micros() / MICROS_PER_MILLI;
+    put_before(out, 1000 * last_visit, captured);
     if let Some(content) = version.content {
-        out.extend_from_slice(&content.fingerprint.to_le_bytes());
-        out.extend_from_slice(&content.own.to_le_bytes());
+        put_short(out, content.fingerprint);
+        put_short(out, content.own);
         out.extend_from_slice(&content.sketch.to_bits().to_le_bytes());
-        put_varint(out, content.words.into());
     }
     if let Some(etag) = kept_etag(version) {
         put_bytes(out, etag.as_bytes());
     }
     if let Some(modified) = version.last_modified {
-        put_varint(out, modified.as_micros() / MICROS_PER_SECOND);
+        put_before(out, captured / 1000, seconds(modified));
     }
 }
 
@@ -182,36 +202,35 @@ fn read_state(reader: &mut Reader<'_>) -> Option<PageState> {
         return None;
     }
     let parts = reader.varint()?;
-    let within_version = part::CONTENT | part::ETAG | part::LAST_MODIFIED | part::INDEXED;
-    let has_stray_part = parts & part::VERSION == 0 && parts & within_version != 0;
+    let has_stray_part = parts & part::UNSEEN != 0 && parts & part::OF_VERSION != 0;
     if parts & !part::ALL != 0 || has_stray_part {
         return None;
     }
     let has = |part: u64| parts & part != 0;
-    let last_visit = Time::from_micros(reader.varint()?);
-    let interval = reader.varint().filter(|it| *it <= INTERVAL_MILLIS_MAX)?;
+    let last_visit = reader.varint()?;
+    let interval = reader.varint().filter(|it| *it <= INTERVAL_SECONDS_MAX)?;
     let mut state = PageState {
-        last_visit,
-        seen: last_visit,
+        last_visit: at_second(last_visit)?,
+        seen: at_second(last_visit)?,
         changed: None,
-        interval: Duration::from_millis(interval),
+        interval: Duration::from_secs(interval),
         visits: reader.number()?,
         changes: reader.number()?,
         misses: 0,
         signals: 0,
         server: ServerKey::new(reader.number()?),
-        memory: read_memory(reader)?,
+        depth: reader.number()?,
+        memory: read_memory(reader, parts)?,
         version: None,
         worth: 1.0,
-        depth: 0,
         kind: 0,
     };
     if has(part::MISSES) {
         state.misses = reader.number()?;
-        state.seen = read_before(reader, last_visit)?;
+        state.seen = at_second(read_before(reader, last_visit)?)?;
     }
     if has(part::CHANGED) {
-        state.changed = Some(read_before(reader, last_visit)?);
+        state.changed = Some(at_second(read_before(reader, last_visit)?)?);
     }
     if has(part::SIGNALS) {
         state.signals = reader.byte()?;
@@ -219,28 +238,25 @@ fn read_state(reader: &mut Reader<'_>) -> Option<PageState> {
     if has(part::WORTH) {
         state.worth = reader.float().filter(|worth| 0.0 <= *worth)?;
     }
-    if has(part::DEPTH) {
-        state.depth = reader.number()?;
-    }
     if has(part::KIND) {
         state.kind = reader.byte()?;
     }
-    if has(part::VERSION) {
+    if !has(part::UNSEEN) {
         state.version = Some(read_version(reader, parts, last_visit)?);
     }
     let is_whole = state.parts() == parts && state.changes <= state.visits;
     is_whole.then_some(state)
 }
 
-fn read_memory(reader: &mut Reader<'_>) -> Option<Memory> {
-    let tag = reader.byte()?;
-    if tag == LOG_NORMAL {
+fn read_memory(reader: &mut Reader<'_>, parts: u64) -> Option<Memory> {
+    if parts & part::OTHER_MEMORY == 0 {
         return Some(Memory::LogNormal(LogNormalMemory {
-            pull: reader.float()?,
-            hold: reader.float().filter(|hold| 0.0 <= *hold)?,
-            quiet_days: reader.float().filter(|days| 0.0 <= *days)?,
+            pull: reader.short_float()?,
+            hold: reader.short_float().filter(|hold| 0.0 <= *hold)?,
+            quiet_days: reader.short_float().filter(|days| 0.0 <= *days)?,
         }));
     }
+    let tag = reader.byte()?;
     let mut number = || reader.float().filter(|number| 0.0 <= *number);
     match tag {
         GAMMA => Some(Memory::Gamma(GammaMemory {
@@ -262,37 +278,52 @@ fn read_memory(reader: &mut Reader<'_>) -> Option<Memory> {
     }
 }
 
-fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: Time) -> Option<Version> {
-    let digest = Digest::new(reader.bytes(DIGEST_BYTES_MAX)?)?;
-    let captured = read_before(reader, last_visit)?;
+fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: u64) -> Option<Version> {
+    let has = |part: u64| parts & part != 0;
+    let named = if has(part::OTHER_DIGEST) {
+        reader.bytes(DIGEST_BYTES_MAX)?
+    } else {
+        reader.array_ref::<DIGEST_BYTES>()?
+    };
+    let named = Digest::new(named)?;
+    let (mut digest, mut indexed) = (named, None);
+    if has(part::INDEXED) {
+        digest = Digest::new(reader.bytes(DIGEST_BYTES_MIN)?)?;
+        indexed = Some(named);
+    }
+    let captured = read_before(reader, last_visit.checked_mul(1000)?)?;
     let mut version = Version {
         digest,
-        indexed: None,
+        indexed,
         content: None,
-        captured,
+        captured: Time::from_micros(captured.checked_mul(MICROS_PER_MILLI)?),
         etag: None,
         last_modified: None,
     };
-    if parts & part::INDEXED != 0 {
-        version.indexed = Some(Digest::new(reader.bytes(DIGEST_BYTES_MAX)?)?);
-    }
-    if parts & part::CONTENT != 0 {
+    if has(part::CONTENT) {
         version.content = Some(Content {
-            fingerprint: u64::from_le_bytes(reader.array()?),
-            own: u32::from_le_bytes(reader.array()?),
+            fingerprint: read_short(reader)?,
+            own: read_short(reader)?,
             sketch: Sketch::from_bits(u128::from_le_bytes(reader.array()?)),
-            words: reader.number()?,
         });
     }
-    if parts & part::ETAG != 0 {
+    if has(part::ETAG) {
         let etag = str::from_utf8(reader.bytes(ETAG_BYTES_MAX)?).ok()?;
         version.etag = Some(etag.into());
     }
-    if parts & part::LAST_MODIFIED != 0 {
-        let micros = reader.varint()?.checked_mul(MICROS_PER_SECOND)?;
-        version.last_modified = Some(Time::from_micros(micros));
+    if has(part::LAST_MODIFIED) {
+        version.last_modified = Some(at_second(read_before(reader, captured / 1000)?)?);
     }
     Some(version)
+}
+
+/// The digest that later records name: the one by which the index knows the capture.
+fn named_digest(version: &Version) -> &[u8] {
+    version
+        .indexed
+        .as_ref()
+        .unwrap_or(&version.digest)
+        .as_bytes()
 }
 
 /// The entity tag, unless it is longer than what is kept.
@@ -303,23 +334,30 @@ fn kept_etag(version: &Version) -> Option<&str> {
         .filter(|etag| etag.len() <= ETAG_BYTES_MAX)
 }
 
-/// By how much `time` comes before `last_visit`, in microseconds; negative if it comes after.
-fn before(last_visit: Time, time: Time) -> i64 {
-    last_visit
-        .as_micros()
-        .wrapping_sub(time.as_micros())
-        .cast_signed()
+/// Appends the three bytes of a name of a content.
+fn put_short(out: &mut Vec<u8>, name: u32) {
+    out.extend_from_slice(&name.to_le_bytes()[..3]);
 }
 
-fn read_before(reader: &mut Reader<'_>, last_visit: Time) -> Option<Time> {
-    let before = reader.signed()?.cast_unsigned();
-    Some(Time::from_micros(
-        last_visit.as_micros().wrapping_sub(before),
-    ))
+fn read_short(reader: &mut Reader<'_>) -> Option<u32> {
+    let [low, middle, high] = reader.array()?;
+    Some(u32::from_le_bytes([low, middle, high, 0]))
 }
 
-fn millis(interval: Duration) -> u64 {
-    u64::try_from(interval.as_millis()).map_or(INTERVAL_MILLIS_MAX, |millis| {
-        millis.min(INTERVAL_MILLIS_MAX)
-    })
+/// Appends by how much a time comes before another, in either direction.
+fn put_before(out: &mut Vec<u8>, later: u64, earlier: u64) {
+    put_signed(out, later.wrapping_sub(earlier).cast_signed());
+}
+
+fn read_before(reader: &mut Reader<'_>, later: u64) -> Option<u64> {
+    Some(later.wrapping_sub(reader.signed()?.cast_unsigned()))
+}
+
+/// The whole second that a time is in.
+fn seconds(time: Time) -> u64 {
+    time.as_micros() / MICROS_PER_SECOND
+}
+
+fn at_second(seconds: u64) -> Option<Time> {
+    Some(Time::from_micros(seconds.checked_mul(MICROS_PER_SECOND)?))
 }

@@ -23,7 +23,7 @@ pub struct PageState {
     pub seen: Time,
     /// The last change that is known of: the visit that found it, or the time that a trusted server told.
     pub changed: Option<Time>,
-    /// From the last visit to the next, in whole milliseconds; what the page adds to its server's load.
+    /// From the last visit to the next, in whole seconds; what the page adds to its server's load.
     pub interval: Duration,
     /// Visits so far, the first included.
     pub visits: u32,
