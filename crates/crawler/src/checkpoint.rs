@@ -135,11 +135,12 @@ impl Checkpoints {
             keys: self.keys,
             known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
+            pages_known: books.known.len(),
             canonical: self.canonical.clone(),
             log_lengths: books.logs.lengths(),
         };
         let archive = self.archive.clone();
-        let learned = books.known.learned();
+        let learned = books.known.learned(self.is_last);
         let work = move || {
             if let Some(learned) = learned {
                 planner_file::store(&archive.join("state"), &learned)?;

@@ -19,14 +19,13 @@ use serde::Serialize;
 use crate::CrawlError;
 use crate::clock;
 use crate::control::{self, Live};
-use crate::log::Event;
+use crate::log::{Event, JOINED};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::servers;
 use crate::settings::Settings;
-use crate::visit::is_discard_marker;
-use crate::visit::status;
+use crate::visit::{OutOfTurn, is_discard_marker, status};
 
 /// Events of one URL that are shown, the latest.
 const EVENTS_MAX: usize = 10;
@@ -103,6 +102,8 @@ pub fn explain(
     let canonical = Canonicalizer::new(&settings.canonical);
     let index = Index::open(folder)?;
     let visits = visits(folder, url)?;
+    let is_visit = |event: &&Event<'_>| !event.annotations.iter().any(|word| word == JOINED);
+    let last = visits.iter().rfind(is_visit);
     let captures = index
         .lookup(url.as_str())?
         .collect::<Result<Vec<Entry>, _>>()?;
@@ -114,14 +115,15 @@ pub fn explain(
     let waiting = waiting(&state, settings, url)?;
     let depth = waiting
         .as_ref()
-        .map_or_else(|| depth_of(visits.last()), |waiting| waiting.depth);
-    let server = server(&state, settings, visits.last())?;
+        .map_or_else(|| depth_of(last), |waiting| waiting.depth);
+    let server = server(&state, settings, last)?;
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
-    let address = visits.last().and_then(|event| event.server);
+    let address = last.and_then(|event| event.server);
     let paused = Paused::load(&state)?.reason(url.host(), address);
     let states = PageStates::open(folder, settings)?;
     let page = states.find(url, progress)?;
+    let early = page.as_ref().and_then(|page| noted_in_words(page, last));
     let next_visit = match &page {
         // A visit out of turn comes before.
         Some(page) if waiting.is_none() && turn_of(live.as_ref()).is_none() => {
@@ -132,16 +134,21 @@ pub fn explain(
             live.as_ref(),
             waiting.as_ref(),
             server.as_ref(),
-            visits.last(),
+            last,
         ),
     };
     Ok(Explanation {
         scope: scope(&state, settings, url, depth)?,
         known: waiting.is_some() || page.is_some() || !visits.is_empty(),
-        next_visit: match &paused {
-            Some(reason) => format!("{next_visit}; but {reason}"),
-            None => next_visit,
-        },
+        next_visit: [
+            Some(next_visit),
+            early,
+            paused.as_ref().map(|reason| format!("but {reason}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("; "),
         paused,
         bears: page.as_ref().map(|page| states.server_in_words(page)),
         signals: page.as_ref().and_then(|page| states.signals_in_words(page)),
@@ -341,6 +348,23 @@ fn next_visit(
 
 fn turn_of(live: Option<&Live>) -> Option<Timestamp> {
     live.and_then(|live| live.turn)
+}
+
+/// What a visit out of turn means, as long as the page's state does not know of it.
+fn noted_in_words(page: &KnownPage, last: Option<&Event<'_>>) -> Option<String> {
+    let last = last.filter(|last| page.last_visit.as_second() < last.time.as_second())?;
+    let has = |word: &str| last.annotations.iter().any(|annotation| annotation == word);
+    let why = if has(OutOfTurn::Signalled.word()) {
+        "a sitemap or feed said that it had changed"
+    } else if has(OutOfTurn::Asked.word()) {
+        "it was asked for"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be put off",
+        last.time
+    ))
 }
 
 /// When a known page is visited next.

@@ -11,13 +11,13 @@
 //! decided here, as in the waiting room. Not here: which of those that wait goes next.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hashbrown::{HashMap, HashSet};
 use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{
-    Advice, Change, Draw, Found, Hints, Judgement, Next, PageState, Planner, Sighting,
+    Advice, Change, Draw, Found, Hints, Judgement, Next, PageState, Planner, Sighting, Version,
 };
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -29,6 +29,12 @@ use crate::waiting_room::Receipt;
 
 /// A page that comes up so long before its time is put back: the time queue covers no more than its horizon.
 const AHEAD_MAX: Duration = Duration::from_hours(30 * 24);
+/// Between two looks through the notes of visits out of turn.
+const NOTES_EVERY: Duration = Duration::from_hours(24);
+/// A note waits for its page's state for so many of the longest intervals.
+const NOTES_PATIENCE: u32 = 2;
+/// Saving what the planner has learned takes at most one part in so many of the frontier's time.
+const SAVING_PART: u32 = 100;
 /// Pages of which it is remembered what lists say of them: some 100 bytes each.
 const HINTS_MAX: usize = 100_000;
 
@@ -42,10 +48,25 @@ pub(crate) struct KnownPages {
     just_visited: HashSet<u64>,
     /// What lists said of pages that were not visited since, by fingerprint; no more than [`HINTS_MAX`].
     hints: HashMap<u64, Hints>,
+    /// Visits out of turn that were joined with their pages' states and not told of yet: those of one call of [`KnownPages::next`].
+    joined: Vec<Joined>,
+    /// When notes are looked through next.
+    notes_due: Time,
     /// Signals taken in so far.
     signals: u32,
-    /// Whether anything was learned since the planner was last saved.
+    /// Whether the planner was saved since anything was learned.
     is_planner_saved: bool,
+    /// When it may be saved next.
+    saving_due: Instant,
+}
+
+/// A visit out of turn that was joined with its page's state.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    pub(crate) page: PageUrl,
+    /// When it was made.
+    pub(crate) visited: Time,
+    pub(crate) verdict: Verdict,
 }
 
 /// What became of a visit, beside what the log says of it.
@@ -72,8 +93,11 @@ impl KnownPages {
             progress,
             just_visited,
             hints: HashMap::new(),
+            joined: Vec::new(),
+            notes_due: Time::EPOCH,
             signals: 0,
             is_planner_saved: true,
+            saving_due: Instant::now(),
         }
     }
 
@@ -131,9 +155,17 @@ impl KnownPages {
     /// A known page was visited, or could not be.
     pub(crate) fn revisited(
         &mut self,
-        mut visit: Visit,
+        visit: Visit,
         sighting: &Sighting<'_>,
     ) -> Result<Verdict, CrawlError> {
+        let verdict = self.settle(visit, sighting)?;
+        self.progress.revisits.add(1);
+        self.count_change(&verdict);
+        Ok(verdict)
+    }
+
+    /// Brings a page's state up to date, and puts it where its next visit is.
+    fn settle(&mut self, mut visit: Visit, sighting: &Sighting<'_>) -> Result<Verdict, CrawlError> {
         self.is_planner_saved = false;
         let Some(mut state) = visit.state.take() else {
             return Err(CrawlError::Bug {
@@ -145,7 +177,6 @@ impl KnownPages {
         let Judgement { change, next } = self.planner.revisited(&mut state, sighting, draw);
         visit.tries = 0;
         visit.leave_traces(&mut state, Line::New);
-        self.count(change);
         let Receipt::Known(ticket) = visit.receipt else {
             return Err(CrawlError::Bug {
                 what: format!("{} did not come from the time queue", visit.url),
@@ -166,17 +197,59 @@ impl KnownPages {
         })
     }
 
-    /// A page was visited out of turn: what was found waits for its state.
-    pub(crate) fn visited_early(&mut self, visit: &Visit, sighting: &Sighting<'_>) {
+    /// A page was visited out of turn: what was found waits for its state. Answers what changed since the last such visit, if that still waits; what
+    /// changed since the page's own turn is told when its state surfaces.
+    pub(crate) fn visited_early(
+        &mut self,
+        visit: &Visit,
+        mut sighting: Sighting<'_>,
+    ) -> Option<Change> {
         if matches!(sighting.found, Found::Failed) {
             // Nothing was found out.
-            return;
+            return None;
         }
-        let note = early_note(&mut self.planner, sighting);
+        self.progress.revisits.add(1);
+        let noted = visit.noted.as_deref();
+        let change = noted.map(|noted| self.planner.compared(noted, &sighting));
+        if let (Found::NotModified, Some(noted)) = (&sighting.found, noted) {
+            sighting.found = Found::Page(noted.clone());
+        }
+        let note = early_note(&mut self.planner, &sighting);
         let fingerprint = visit.url.fingerprint().0;
         if !self.queue.note_early(fingerprint, &note) {
             tracing::debug!(page = %visit.url, "too many early visits are noted; this page is visited in its turn all the same");
         }
+        change
+    }
+
+    /// What the last visit out of turn found of a page, while that waits for the page's state.
+    pub(crate) fn noted(&self, page: &PageUrl) -> Option<Version> {
+        let note = self.queue.early(page.fingerprint().0)?;
+        PageState::decode(note)?.version
+    }
+
+    /// Drops notes of pages that have no state: that would have surfaced by now.
+    pub(crate) fn drop_old_notes(&mut self, now: Time) {
+        if now < self.notes_due {
+            return;
+        }
+        self.notes_due = now + NOTES_EVERY;
+        let oldest = NOTES_PATIENCE * self.planner.longest_interval();
+        let dropped = self.queue.drop_early(|note| {
+            let is_young = |noted: PageState| now <= noted.last_visit + oldest;
+            PageState::decode(note).is_some_and(is_young)
+        });
+        if 0 < dropped {
+            tracing::info!(
+                dropped,
+                "notes of pages that are not known any more are dropped"
+            );
+        }
+    }
+
+    /// The visits out of turn that were joined with their pages' states since the last call.
+    pub(crate) fn take_joined(&mut self) -> Vec<Joined> {
+        std::mem::take(&mut self.joined)
     }
 
     /// Joins a state that surfaces with what an early visit found: that was the visit.
@@ -190,7 +263,14 @@ impl KnownPages {
             found: noted.version.map_or(Found::Gone, Found::Page),
             hints: self.hints_of(&page),
         };
-        self.revisited(visit, &sighting).map(|_| ())
+        let verdict = self.settle(visit, &sighting)?;
+        self.count_change(&verdict);
+        self.joined.push(Joined {
+            visited: noted.last_visit,
+            page,
+            verdict,
+        });
+        Ok(())
     }
 
     /// A known page is visited later than it was to be.
@@ -277,15 +357,21 @@ impl KnownPages {
         &mut self.queue
     }
 
-    /// What the planner has learned of sites and servers, if that changed since the last call.
-    pub(crate) fn learned(&mut self) -> Option<Vec<u8>> {
-        let is_saved = std::mem::replace(&mut self.is_planner_saved, true);
-        (!is_saved).then(|| self.planner.save())
+    /// What the planner has learned of sites and servers, if that changed since the last call. To write it takes the frontier's thread, so what takes
+    /// long is written the more rarely, unless it is the last time.
+    pub(crate) fn learned(&mut self, is_last: bool) -> Option<Vec<u8>> {
+        let begun = Instant::now();
+        if self.is_planner_saved || (begun < self.saving_due && !is_last) {
+            return None;
+        }
+        let saved = self.planner.save();
+        self.is_planner_saved = true;
+        self.saving_due = begun + SAVING_PART * begun.elapsed();
+        Some(saved)
     }
 
-    fn count(&self, change: Change) {
-        self.progress.revisits.add(1);
-        if change.counts() {
+    fn count_change(&self, verdict: &Verdict) {
+        if verdict.change.is_some_and(|change| change.counts()) {
             self.progress.changed.add(1);
         }
     }
@@ -373,9 +459,12 @@ mod tests {
     const START: Time = Time::from_micros(1_700_000_000_000_000);
 
     fn open(folder: &TempDir) -> KnownPages {
+        open_with(folder, &TimeQueueConfig::default())
+    }
+
+    fn open_with(folder: &TempDir, config: &TimeQueueConfig) -> KnownPages {
         let tails = Tails::Keep(&Lengths::default());
-        let (queue, _) =
-            TimeQueue::open(folder.path(), &TimeQueueConfig::default(), tails).unwrap();
+        let (queue, _) = TimeQueue::open(folder.path(), config, tails).unwrap();
         KnownPages::new(
             queue,
             Planner::new(&RevisitConfig::default(), 64),
@@ -419,6 +508,7 @@ mod tests {
             .first_visit(&sighting(page, START, found(0)), Draw::new(1));
         Visit {
             state: None,
+            is_asked: true,
             ..Visit::known(page.clone(), state, Receipt::Known(ticket))
         }
     }
@@ -472,18 +562,81 @@ mod tests {
         let page = page();
         let early = first_visit(&page, ticket(&elsewhere));
         let at = START + Duration::from_hours(1);
-        known.visited_early(&early, &sighting(&page, at, found(2)));
+        assert_eq!(known.noted(&page), None);
+        known.visited_early(&early, sighting(&page, at, found(2)));
+        assert_eq!(known.progress.revisits.read(), 1);
+        let Found::Page(noted) = found(2) else {
+            panic!("a page was found")
+        };
+        assert_eq!(known.noted(&page), Some(noted));
         // When its state surfaces, the change is counted as of the early visit, and the page waits for its next turn.
         let surfaced = START + 8 * DAY;
         let mut next = known.next(surfaced).unwrap();
         assert_eq!(known.progress.changed.read(), 1);
+        assert_eq!(known.progress.revisits.read(), 1, "it was one visit");
         assert_eq!(known.len(), 1, "a page has one state");
+        let joined = known.take_joined();
+        assert_eq!((joined.len(), joined[0].visited), (1, at));
+        assert!(matches!(joined[0].verdict.next, Next::At(_)));
+        assert_eq!(known.noted(&page), None, "the note is used up");
         while let Some(visit) = next {
             let state = visit.state.as_ref().unwrap();
             assert_eq!((state.last_visit, state.changes), (at, 1));
             known.put_off(visit, surfaced + DAY, surfaced).unwrap();
             next = known.next(surfaced).unwrap();
         }
+    }
+
+    #[test]
+    fn a_note_of_a_page_without_a_state_is_dropped_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let mut known = open(&folder);
+        let page = page();
+        let early = first_visit(&page, ticket(&elsewhere));
+        known.visited_early(&early, sighting(&page, START, found(2)));
+        let longest = RevisitConfig::default().interval_max;
+        for (at, is_there) in [
+            (START, true),
+            (START + longest, true),
+            (START + 3 * longest, false),
+        ] {
+            known.drop_old_notes(at);
+            assert_eq!(known.noted(&page).is_some(), is_there, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_pages_that_are_known() {
+        const PAGES: u32 = 20_000;
+        const BUFFER_BYTES: u64 = 1 << 20;
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let config = TimeQueueConfig {
+            buffer_bytes: BUFFER_BYTES,
+            ..TimeQueueConfig::default()
+        };
+        let mut known = open_with(&folder, &config);
+        let canonical = Canonicalizer::new(&CanonicalConfig::default());
+        let mut visit = first_visit(&page(), ticket(&elsewhere));
+        let mut half = None;
+        for number in 0..PAGES {
+            let url = format!("http://{}.example/page/{number}", number % 50);
+            visit.url = canonical.parse(&url).unwrap();
+            let url = visit.url.clone();
+            let sighting = sighting(&url, START, found(1));
+            known.first_visited(&visit, &sighting).unwrap();
+            if number == PAGES / 2 {
+                half = Some(known.learned(true).unwrap().len());
+            }
+        }
+        assert_eq!(known.len(), u64::from(PAGES));
+        let learned = known.learned(true).unwrap().len();
+        assert!(learned < half.unwrap() + 1000, "{learned} after {half:?}");
+        let memory = known.queue.stats().memory_bytes;
+        println!("{memory} bytes in memory for {PAGES} pages");
+        // Beside the buffers: what packs them, and the journal's own.
+        assert!(memory < BUFFER_BYTES + (4 << 20), "{memory} bytes");
     }
 
     #[test]

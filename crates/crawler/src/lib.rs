@@ -22,6 +22,7 @@ mod lock;
 mod log;
 mod manifest;
 mod opening;
+mod outage;
 mod page_states;
 mod patience;
 mod paused;

@@ -14,8 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::line_file::LineFile;
 
+/// The annotation of an event that is no visit: it says what an earlier one, out of turn, meant for its page. It stands in `events.jsonl` alone.
+pub(crate) const JOINED: &str = "joined";
+
 /// One visit that ended, as both logs tell it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Event<'a> {
     /// When it ended.
     pub time: Timestamp,
@@ -25,7 +28,8 @@ pub struct Event<'a> {
     pub size: u64,
     /// The page.
     pub url: Cow<'a, str>,
-    /// How it was reached from a seed, a letter a hop: L link, E embed, R redirect, P prerequisite, M sitemap or feed, A asked for again.
+    /// How it was reached from a seed, a letter a hop: L link, E embed, R redirect, P prerequisite, M sitemap or feed, A asked for again,
+    /// S said to have changed by a sitemap or a feed.
     pub hops: Cow<'a, str>,
     /// The page that led here; empty for seeds.
     pub via: Cow<'a, str>,
@@ -102,6 +106,11 @@ impl Logs {
     /// Notes one visit; it reaches the disk with [`Logs::flush`].
     pub(crate) fn note(&mut self, event: &Event<'_>) {
         heritrix_line(event, self.crawl.buffer());
+        self.note_aside(event);
+    }
+
+    /// Notes what is no visit, for programs alone.
+    pub(crate) fn note_aside(&mut self, event: &Event<'_>) {
         // A struct of strings and numbers always serialises.
         if serde_json::to_writer(&mut *self.events.buffer(), event).is_ok() {
             self.events.buffer().push(b'\n');

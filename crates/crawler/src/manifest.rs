@@ -44,6 +44,9 @@ pub(crate) struct Manifest {
     pub(crate) known: u64,
     /// Visits waiting.
     pub(crate) waiting: u64,
+    /// Known pages, which have a state in the time queue.
+    #[serde(default)]
+    pub(crate) pages_known: u64,
     /// Bytes of `crawl.log` and `events.jsonl`.
     pub(crate) log_lengths: [u64; 2],
 }
@@ -170,6 +173,7 @@ mod tests {
             canonical: CanonicalConfig::default(),
             known: 7,
             waiting: 3,
+            pages_known: 0,
             log_lengths: [10, 20],
         }
     }

@@ -158,7 +158,8 @@ fn known_pages(
     };
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
-    repairs.extend(damage_in_words(&recovery));
+    let pages = manifest.map_or(0, |manifest| manifest.pages_known);
+    repairs.extend(damage_in_words(&recovery, pages));
     let mut planner = settings.planner();
     let is_restored = restore(&mut planner, state)?;
     let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
@@ -211,13 +212,24 @@ fn recount(planner: &mut Planner, queue: &TimeQueue) -> Result<(), CrawlError> {
     Ok(())
 }
 
-/// What was damaged in the time queue, if anything. A torn end is nothing to tell of: it was not acknowledged.
-fn damage_in_words(recovery: &time_queue::Recovery) -> Option<String> {
+/// What was damaged in the time queue, which had states of so many `pages` at the last checkpoint, if anything was. A torn end is nothing to tell of:
+/// it was not acknowledged.
+fn damage_in_words(recovery: &time_queue::Recovery, pages: u64) -> Option<String> {
     if recovery.journal_damaged {
-        return Some(
-            "known pages: the journal of state/time_queue was damaged from outside; states of an earlier time came back"
-                .to_owned(),
-        );
+        let time_queue::Recovery {
+            waiting,
+            cut_bytes,
+            salvaged,
+            ..
+        } = recovery;
+        let lost = match pages.saturating_sub(*waiting) {
+            0 => "no page is lost".to_owned(),
+            lost => format!("{lost} pages are LOST"),
+        };
+        return Some(format!(
+            "known pages: the journal of state/time_queue was damaged from outside, and {cut_bytes} bytes of it cannot be read; of {pages} pages at \
+             the last checkpoint {waiting} are there, some in states of an earlier time ({salvaged} read from buckets alone): {lost}"
+        ));
     }
     let files = recovery.damaged_files;
     (0 < files).then(|| {

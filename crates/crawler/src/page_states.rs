@@ -78,8 +78,14 @@ pub struct StateStats {
     pub records: u64,
     /// Of these, the ones whose state cannot be read.
     pub damaged: u64,
-    /// Bytes on disk.
+    /// Bytes on disk, all together.
     pub bytes: u64,
+    /// Bytes of the buckets.
+    pub bucket_bytes: u64,
+    /// Bytes for each page in a bucket's file.
+    pub bytes_a_page: f64,
+    /// Bytes of the journal, which holds what changed of late, and of files that are about to go.
+    pub journal_bytes: u64,
     /// The buckets by how much time they cover.
     pub spans: Vec<SpanStats>,
     /// Pages whose time has come.
@@ -290,6 +296,10 @@ impl PageStates {
         if folder.is_dir() {
             (_, counts.bytes) = size_of_files(&folder)?;
             counts.spans = time_queue::look_at_spans(&folder)?;
+            counts.bucket_bytes = counts.spans.iter().map(|span| span.bytes).sum();
+            counts.journal_bytes = counts.bytes.saturating_sub(counts.bucket_bytes);
+            let filed: u64 = counts.spans.iter().map(|span| span.filed).sum();
+            counts.bytes_a_page = counts.bucket_bytes as f64 / filed.max(1) as f64;
         }
         counts.next_due = first.map(timestamp);
         let class = |(most, pages): (&Duration, u64)| IntervalCount {
@@ -475,6 +485,7 @@ mod tests {
         let in_buckets: u64 = counts.spans.iter().map(|span| span.records).sum();
         assert_eq!(in_buckets, counts.records);
         assert!(0 < counts.bytes && 0.0 < counts.visits_a_day);
+        assert_eq!(counts.bytes, counts.bucket_bytes + counts.journal_bytes);
     }
 
     #[test]

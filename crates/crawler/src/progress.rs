@@ -67,6 +67,8 @@ counters! {
     errors,
     /// Visits to be tried again after a failure that may pass.
     retried,
+    /// Visits that were held, and not charged to their pages, because our own network was down.
+    held,
     /// URLs that robots.txt keeps out.
     robots_denied,
     /// robots.txt files fetched.

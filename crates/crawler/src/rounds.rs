@@ -31,6 +31,7 @@ use crate::hosts::Hosts;
 use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::opening::Opening;
+use crate::outage::Outage;
 use crate::patience;
 use crate::paused::Paused;
 use crate::progress::{Progress, Snapshot, Stop};
@@ -75,6 +76,8 @@ pub(crate) struct Rounds {
     asked: HashSet<Fingerprint>,
     /// Where no visit starts, by the wish of people.
     paused: Paused,
+    /// Whether our own network is down.
+    outage: Outage,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
     /// The archive's folder.
@@ -177,6 +180,7 @@ impl Rounds {
 
     fn checkpoint(&mut self) -> Result<(), CrawlError> {
         self.servers.shorten_when_long(&self.scheduler)?;
+        self.known.drop_old_notes(self.clock.now());
         while let Err(error) = self.checkpoints.when_due(
             &mut Books {
                 seen: &mut self.seen,
@@ -317,6 +321,7 @@ impl Rounds {
             in_flight: HashSet::new(),
             asked: HashSet::new(),
             paused: opening.paused,
+            outage: Outage::default(),
             is_winding_down: false,
             archive: opening.archive,
             _lock: opening.lock,

@@ -11,7 +11,7 @@ use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::admission::worth_of;
 use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
-use junkai_revisit::{Found, Hints, PageState, Source};
+use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
@@ -41,6 +41,8 @@ pub(crate) struct Visit {
     pub(crate) worth: f32,
     /// What is known of its page; none for a page that was never had, and for a visit out of turn.
     pub(crate) state: Option<Box<PageState>>,
+    /// What an earlier visit out of turn found, while that waits for the page's state.
+    pub(crate) noted: Option<Box<Version>>,
     /// Its place among those that wait, until it is done.
     pub(crate) receipt: Receipt,
 }
@@ -54,8 +56,33 @@ pub(crate) enum Line {
     Returning,
 }
 
-/// How a page was reached that somebody asked for: not as a seed, around which the scope would reach.
-const ASKED_HOP: &str = "A";
+/// Why a known page is visited out of turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutOfTurn {
+    /// Somebody asked for it.
+    Asked,
+    /// A sitemap or a feed says that it has changed.
+    Signalled,
+}
+
+impl OutOfTurn {
+    /// How the page was reached: not as a seed, around which the scope would reach.
+    fn hop(self) -> &'static str {
+        match self {
+            OutOfTurn::Asked => "A",
+            OutOfTurn::Signalled => "S",
+        }
+    }
+
+    /// In a word, for the log.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            OutOfTurn::Asked => "asked",
+            OutOfTurn::Signalled => "signalled",
+        }
+    }
+}
+
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
@@ -121,6 +148,7 @@ impl Visit {
             },
             worth: worth_of(entry.grade),
             state: None,
+            noted: None,
             receipt,
         }
     }
@@ -143,8 +171,26 @@ impl Visit {
             worth: state.worth,
             is_asked: false,
             state: Some(Box::new(state)),
+            noted: None,
             receipt,
         }
+    }
+
+    /// The version of its page that is known.
+    pub(crate) fn known_version(&self) -> Option<&Version> {
+        let of_state = self.state.as_ref().and_then(|state| state.version.as_ref());
+        of_state.or(self.noted.as_deref())
+    }
+
+    /// Why it is made out of turn, if it is.
+    pub(crate) fn out_of_turn(&self) -> Option<OutOfTurn> {
+        let is_signalled = self.hops.starts_with(OutOfTurn::Signalled.hop());
+        let why = if is_signalled {
+            OutOfTurn::Signalled
+        } else {
+            OutOfTurn::Asked
+        };
+        self.is_asked.then_some(why)
     }
 
     /// As much of it as the log wants, for a visit whose rest is given away.
@@ -228,12 +274,18 @@ pub(crate) fn returning(mut entry: Entry) -> Entry {
     entry
 }
 
-/// The visit to a known page that somebody asked for out of turn.
-pub(crate) fn asked_entry(page: &PageUrl, purpose: Purpose, depth: u16, due: Time) -> Entry {
+/// The visit to a known page out of turn.
+pub(crate) fn asked_entry(
+    page: &PageUrl,
+    why: OutOfTurn,
+    purpose: Purpose,
+    depth: u16,
+    due: Time,
+) -> Entry {
     Entry {
         url: page.as_str().to_owned(),
         via: String::new(),
-        hops: ASKED_HOP.to_owned(),
+        hops: why.hop().to_owned(),
         depth,
         tries: 0,
         kind: purpose.to_byte() | RETURNING | ASKED,
@@ -359,6 +411,8 @@ pub(crate) struct EndedVisit {
     pub(crate) signals: Vec<Signal>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
+    /// Whether a page that was not known is among these; the frontier's thread finds out.
+    pub(crate) leads_to_new: bool,
     /// An origin whose robots.txt is elsewhere, and where.
     pub(crate) rules_elsewhere: Option<(String, PageUrl)>,
     pub(crate) outcome: Outcome,

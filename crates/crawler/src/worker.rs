@@ -239,7 +239,7 @@ impl Worker {
         let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
         let referer = (is_page && !turn.visit.via.is_empty()).then_some(&*turn.visit.via);
         let validators = if is_page {
-            Validators::of(turn.visit.state.as_deref())
+            Validators::of(&turn.visit)
         } else {
             Validators::default()
         };
@@ -311,11 +311,7 @@ impl Worker {
         let understood = self.understand(&turn.visit, &exchange);
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
-        let known = turn
-            .visit
-            .state
-            .as_ref()
-            .and_then(|state| state.version.as_ref());
+        let known = turn.visit.known_version();
         let algorithm = self.shared.settings.archive.digest;
         let found = found(
             &exchange,
@@ -412,6 +408,7 @@ impl Worker {
             found: None,
             signals: Vec::new(),
             links: ending.links,
+            leads_to_new: false,
             rules_elsewhere: None,
             outcome: ending.outcome,
             worker: self.number,

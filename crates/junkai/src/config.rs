@@ -36,6 +36,45 @@ pub(crate) fn in_force(archive: &Path) -> Result<Option<Settings>> {
         .transpose()
 }
 
+/// What belongs to a run, and not to an archive.
+const OF_A_RUN: [&str; 4] = [
+    "crawl.seeds",
+    "crawl.pages_max",
+    "crawl.run_time_max",
+    "crawl.once",
+];
+
+/// In which settings a run differs from its archive, each in a line; what belongs to a run alone is left out.
+///
+/// # Errors
+/// If settings cannot be written as TOML.
+pub(crate) fn differences(run: &Settings, archive: &Settings) -> Result<Vec<String>> {
+    let (run, archive) = (toml::Table::try_from(run)?, toml::Table::try_from(archive)?);
+    let mut differences = Vec::new();
+    let keys = |tables: &toml::Table| -> Vec<(String, toml::Value)> {
+        let inner = tables.iter().filter_map(|(table, value)| {
+            let keys = value.as_table()?.iter();
+            Some(keys.map(move |(key, value)| (format!("{table}.{key}"), value.clone())))
+        });
+        inner.flatten().collect()
+    };
+    let (run, archive) = (keys(&run), keys(&archive));
+    let find = |keys: &[(String, toml::Value)], name: &str| {
+        let found = keys.iter().find(|(key, _)| key == name);
+        found.map_or_else(|| "not set".to_owned(), |(_, value)| value.to_string())
+    };
+    let mut names: Vec<&String> = run.iter().chain(&archive).map(|(key, _)| key).collect();
+    names.sort();
+    names.dedup();
+    for name in names {
+        let (now, kept) = (find(&run, name), find(&archive, name));
+        if now != kept && !OF_A_RUN.contains(&name.as_str()) {
+            differences.push(format!("{name} = {now} (junkai.toml: {kept})"));
+        }
+    }
+    Ok(differences)
+}
+
 /// Puts all mistakes into one error.
 pub(crate) fn report(place: &str, mistakes: &[String]) -> anyhow::Error {
     let mut text = format!(
@@ -220,6 +259,22 @@ mod tests {
             mistakes[0].starts_with("line 6: unknown key `foo`; there are: seeds,"),
             "{mistakes:#?}"
         );
+    }
+
+    #[test]
+    fn what_a_run_does_otherwise_than_its_archive_is_told() {
+        let archive = Settings::default();
+        assert!(differences(&archive, &archive).unwrap().is_empty());
+        let mut run = archive.clone();
+        run.crawl.pages_max = Some(3);
+        run.crawl.seeds = vec!["a.example".to_owned()];
+        assert!(differences(&run, &archive).unwrap().is_empty());
+        run.scope.depth_max = Some(2);
+        run.links.requisites = !archive.links.requisites;
+        let told = differences(&run, &archive).unwrap();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(told[1], "scope.depth_max = 2 (junkai.toml: not set)");
+        assert!(told[0].starts_with("links.requisites = "), "{told:?}");
     }
 
     #[test]

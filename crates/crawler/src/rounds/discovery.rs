@@ -62,12 +62,13 @@ impl Rounds {
     }
 
     /// Takes in URLs that are in scope, in the order of the document: those that were not known join those that wait, and links to those that wait
-    /// count.
+    /// count. Answers how many pages were not known.
     pub(super) fn discover(
         &mut self,
         found: &[Discovered],
         origin: &Origin<'_>,
-    ) -> Result<(), CrawlError> {
+    ) -> Result<usize, CrawlError> {
+        let mut pages = 0;
         let now = self.clock.now();
         let from_seed = origin.hops.bytes().all(|hop| hop == b'R');
         let source = origin.source.as_ref();
@@ -82,11 +83,12 @@ impl Rounds {
                 if from_seed && found.hop == Some('R') && found.purpose == Purpose::Page {
                     self.widen_scope(&found.url);
                 }
+                pages += usize::from(found.purpose == Purpose::Page);
                 let entry = found.entry(origin.via, origin.hops, now);
                 self.room.take_in(entry, &found.url, source)?;
             }
         }
-        Ok(())
+        Ok(pages)
     }
 
     /// Which URLs were not known; from now on they are.

@@ -34,6 +34,8 @@ impl Rounds {
                 Some(Report::Wished { wish, reply }) => {
                     let granted = self.wished(wish)?;
                     let _gone = reply.send(granted);
+                    // To grant one may take a look through all that waits: starts are not kept waiting for a second.
+                    break;
                 }
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),
                 None => break,
@@ -113,7 +115,8 @@ impl Rounds {
             self.room.append(&robots_entry(&target, &origin, now))?;
         }
         let links = std::mem::take(&mut ended.links);
-        self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        let new = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        ended.leads_to_new = 0 < new;
         let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;
         self.take_in_signals(signals)?;

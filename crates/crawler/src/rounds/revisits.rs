@@ -1,14 +1,15 @@
 //! The second loop: from a visit that ended to the next one of its page, by way of the time queue.
 
 use junkai_frontier::{Event, ServerKey, Time};
-use junkai_revisit::{Change, Found, GiveUp, Next, Sameness, Sighting};
+use junkai_revisit::{Change, Found, GiveUp, Hints, Next, Sameness, Sighting};
 
 use super::Rounds;
 use super::settling::Made;
 use crate::CrawlError;
 use crate::clock::timestamp;
-use crate::known::Verdict;
-use crate::visit::{Outcome, Purpose, Signal, Visit};
+use crate::known::{Joined, Verdict};
+use crate::log::{self, JOINED};
+use crate::visit::{OutOfTurn, Outcome, Purpose, Signal, Visit};
 
 impl Rounds {
     /// The next known page that is due.
@@ -16,7 +17,29 @@ impl Rounds {
         if !self.settings.revisit.enabled {
             return Ok(None);
         }
-        self.known.next(self.clock.now())
+        let next = self.known.next(self.clock.now())?;
+        for joined in self.known.take_joined() {
+            self.note_joined(&joined);
+        }
+        Ok(next)
+    }
+
+    /// Writes down what a visit out of turn meant for its page, now that the page's state is known.
+    fn note_joined(&mut self, joined: &Joined) {
+        let mut outcome = Outcome::default();
+        tell(&mut outcome, &joined.verdict);
+        let at = timestamp(joined.visited);
+        outcome.result = format!("the visit out of turn at {at:.0} counts{}", outcome.result);
+        self.logs.note_aside(&log::Event {
+            time: timestamp(self.clock.now()),
+            url: joined.page.as_str().into(),
+            started: at,
+            annotations: vec![JOINED.into()],
+            change: outcome.change.as_deref().map(Into::into),
+            next_visit: outcome.next_visit,
+            result: outcome.result.into(),
+            ..log::Event::default()
+        });
     }
 
     /// A visit is over: says when to come back to its page, writes it down, and logs it.
@@ -43,11 +66,14 @@ impl Rounds {
             server,
             took: made.ended.saturating_duration_since(made.started),
             found,
-            hints: self.known.hints_of(&page),
+            hints: Hints {
+                leads_to_new: made.leads_to_new,
+                ..self.known.hints_of(&page)
+            },
         };
-        if visit.is_asked {
-            self.known.visited_early(&visit, &sighting);
-            outcome.annotations.push("asked".to_owned());
+        if let Some(why) = visit.out_of_turn() {
+            outcome.change = self.known.visited_early(&visit, sighting).map(in_words);
+            outcome.annotations.push(why.word().to_owned());
             self.note(&visit.for_the_log(), &outcome, made);
             self.room.done(visit);
         } else if visit.state.is_some() {
@@ -96,7 +122,7 @@ impl Rounds {
         for signal in signals {
             let is_known = self.seen.contains(signal.url.fingerprint().0)?;
             if is_known && self.known.is_worth_a_visit(&signal) {
-                self.ask_for(&signal.url, Purpose::Page)?;
+                self.ask_for(&signal.url, OutOfTurn::Signalled, Purpose::Page)?;
             }
         }
         Ok(())

@@ -28,7 +28,9 @@ impl Rounds {
             ended: ended.ended,
             worker: ended.worker,
             address: Some(ended.address),
+            leads_to_new: ended.leads_to_new,
         };
+        self.watch_network(ended.outcome.status, u64::from(ended.key.number()));
         match ended.fate {
             Fate::Done => {
                 let EndedVisit {
@@ -70,6 +72,34 @@ impl Rounds {
         }
     }
 
+    /// Learns from a visit that ended whether the network is there.
+    fn watch_network(&mut self, status: i32, whom: u64) {
+        let now = self.clock.now();
+        if 0 < status {
+            if let Some(lasted) = self.outage.answered(now) {
+                tracing::warn!(?lasted, "servers answer again: our network was down");
+            }
+        } else if matches!(status, status::CONNECT_FAILED | status::DNS_FAILED)
+            && self.outage.unreached(whom, now)
+        {
+            tracing::warn!(
+                "many servers in a row cannot be reached: our network may be down, and visits that fail are held until one answers"
+            );
+        }
+    }
+
+    /// Until when a visit that failed is held because our own network is down. A crawl that is to end does not wait for that.
+    fn held_until(&self, status: i32) -> Option<Time> {
+        let is_of_network = matches!(
+            status,
+            status::CONNECT_FAILED | status::DNS_FAILED | status::ROBOTS_UNREACHABLE
+        );
+        let may_wait = is_of_network && !self.settings.crawl.once;
+        self.outage
+            .held_until(self.clock.now())
+            .filter(|_| may_wait)
+    }
+
     /// Tries again later, or gives up.
     fn retry(
         &mut self,
@@ -78,6 +108,15 @@ impl Rounds {
         made: Made,
         tries: Tries,
     ) -> Result<(), CrawlError> {
+        let is_verdict = !matches!(tries.found, Found::Failed);
+        let held = self.held_until(outcome.status).filter(|_| !is_verdict);
+        if let Some(until) = held {
+            self.progress.held.add(1);
+            outcome.annotations.push("held".to_owned());
+            outcome.result = format!("held, as our own network seems down: {}", outcome.result);
+            self.note(&visit.for_the_log(), &outcome, made);
+            return self.put_away(visit, until);
+        }
         if tries.max <= visit.tries {
             self.progress.errors.add(1);
             let after = match visit.tries {
@@ -127,6 +166,9 @@ impl Rounds {
             // A name that is dead.
             _ => (0, Found::Gone),
         };
+        if failure.problem.is_temporary() {
+            self.watch_network(status, visit.host());
+        }
         let tries = Tries {
             max,
             not_before: failure.ttl,
@@ -208,6 +250,8 @@ pub(super) struct Made {
     pub(super) ended: Time,
     worker: usize,
     address: Option<IpAddr>,
+    /// Whether it led to pages that were not known.
+    pub(super) leads_to_new: bool,
 }
 
 impl Made {
@@ -218,6 +262,7 @@ impl Made {
             ended: now,
             worker: 0,
             address: None,
+            leads_to_new: false,
         }
     }
 }

@@ -184,7 +184,7 @@ impl Rounds {
 
     /// Sends a visit to its worker, if its host is still where it was when the visit was placed. If that is no longer
     /// known, the visit keeps its turn and its lease until it is.
-    fn start(&mut self, visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
+    fn start(&mut self, mut visit: Visit, key: ServerKey, at: Time) -> Result<(), CrawlError> {
         let now = self.clock.now();
         if let Some(objection) = self.objection(&visit, now) {
             self.end_unvisited(key, now);
@@ -203,6 +203,9 @@ impl Rounds {
                 if self.heed_crawl_delay(&visit, key, now) {
                     self.give_turn_back(visit, key, now);
                     return Ok(());
+                }
+                if visit.is_asked {
+                    visit.noted = self.known.noted(&visit.url).map(Box::new);
                 }
                 self.in_flight.insert(visit.url.fingerprint());
                 let order = Order::Visit {

@@ -9,7 +9,7 @@ use junkai_weburl::PageUrl;
 use super::Rounds;
 use crate::scope::{Found, Rule};
 use crate::scope_changes::ScopeChanges;
-use crate::visit::{Outcome, Purpose, Visit, asked_entry, is_asked, status};
+use crate::visit::{OutOfTurn, Outcome, Purpose, Visit, asked_entry, is_asked, status};
 use crate::wish::{Granted, ScopeWish, URLS_MAX, Wish};
 use crate::{CrawlError, wish_box};
 
@@ -121,7 +121,7 @@ impl Rounds {
                     continue;
                 }
             };
-            match self.ask_for(&page, purpose)? {
+            match self.ask_for(&page, OutOfTurn::Asked, purpose)? {
                 Asked::Now => granted.count(true),
                 Asked::Before => granted.count(false),
                 Asked::TooMany => granted.refuse(format!(
@@ -136,6 +136,7 @@ impl Rounds {
     pub(super) fn ask_for(
         &mut self,
         page: &PageUrl,
+        why: OutOfTurn,
         purpose: Purpose,
     ) -> Result<Asked, CrawlError> {
         let fingerprint = page.fingerprint();
@@ -147,7 +148,7 @@ impl Rounds {
         }
         let now = self.clock.now();
         self.room
-            .append_known(asked_entry(page, purpose, self.depth_asked(), now))?;
+            .append_known(asked_entry(page, why, purpose, self.depth_asked(), now))?;
         self.asked.insert(fingerprint);
         Ok(Asked::Now)
     }

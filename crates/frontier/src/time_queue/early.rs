@@ -24,6 +24,28 @@ impl TimeQueue {
         true
     }
 
+    /// The note on a page, if there is one.
+    #[must_use]
+    pub fn early(&self, fingerprint: u64) -> Option<&[u8]> {
+        self.contents.early.get(&fingerprint).map(AsRef::as_ref)
+    }
+
+    /// Drops the notes that are not to be kept; tells how many.
+    pub fn drop_early(&mut self, mut keeps: impl FnMut(&[u8]) -> bool) -> usize {
+        let notes = self.contents.early.iter();
+        let dropped: Vec<u64> = notes
+            .filter(|(_, note)| !keeps(note))
+            .map(|(fingerprint, _)| *fingerprint)
+            .collect();
+        for fingerprint in &dropped {
+            let fingerprint = *fingerprint;
+            self.contents.early.remove(&fingerprint);
+            self.journal.push(&Entry::Joined { fingerprint });
+            self.journal.end_step();
+        }
+        dropped.len()
+    }
+
     /// The note on the page whose record was handed out with `ticket`, to be joined with it. The note goes for good when the record is put back or
     /// removed, in the same step; a kill before that leaves both.
     pub fn take_early(&mut self, ticket: &Ticket, fingerprint: u64) -> Option<Vec<u8>> {

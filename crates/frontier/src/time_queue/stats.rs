@@ -46,6 +46,8 @@ pub struct SpanStats {
     pub runs: u64,
     /// Records in them that are not done with.
     pub records: u64,
+    /// Records in their files, done with or not: what their bytes are for. The others are in the journal.
+    pub filed: u64,
     /// Bytes of their files.
     pub bytes: u64,
 }
@@ -112,11 +114,16 @@ impl TimeQueue {
 pub(super) fn spans(contents: &Contents) -> Vec<SpanStats> {
     let mut spans = BTreeMap::new();
     for file in contents.buckets.values() {
+        if file.left() == 0 {
+            // It is done with, and goes when the next manifest does not name it.
+            continue;
+        }
         let span: &mut SpanStats = spans.entry(file.bucket.span).or_default();
         span.span = Duration::from_micros(file.bucket.span);
         span.buckets += 1;
         span.runs += u64::from(file.size.runs);
         span.records += u64::from(file.left());
+        span.filed += u64::from(file.size.records);
         span.bytes += file.size.bytes;
     }
     spans.into_values().collect()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use junkai_crawler::Wish;
 
 use crate::command::crawl::read_seeds;
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     target: Target,
     /// Where to start besides: URLs, or host names.
-    #[arg(value_name = "URL")]
+    #[arg(value_name = "URL", required_unless_present = "seeds_file")]
     seeds: Vec<String>,
     /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
     #[arg(long, short = 'i', value_name = "FILE")]
@@ -36,12 +36,11 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     if let Some(file) = &arguments.seeds_file {
         arguments.seeds.extend(read_seeds(file)?);
     }
-    if arguments.seeds.is_empty() {
-        bail!(
-            "nothing to add: name URLs, or a file of them (`junkai add --archive DIR --seeds-file FILE`)"
-        );
-    }
     let target = &arguments.target;
+    if arguments.seeds.is_empty() {
+        eprintln!("nothing to add: the file names no URL");
+        return Ok(Ending::Problems);
+    }
     let wish = Wish::Add {
         seeds: arguments.seeds,
     };

@@ -139,7 +139,25 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     }
     let archive = archive_folder(&arguments)?;
     let settings = settings(&arguments, &archive)?;
+    tell_of_differences(&settings, &archive)?;
     crawl(&archive, settings, &arguments.run)
+}
+
+/// Says which settings hold for this run alone, because flags or another file say other than the archive's own: the next run goes by that again.
+fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
+    let path = archive.join("junkai.toml");
+    if !path.exists() {
+        // This run writes it.
+        return Ok(());
+    }
+    let differences = config::differences(settings, &config::load(&path)?)?;
+    for difference in &differences {
+        eprintln!("for this run: {difference}");
+    }
+    if !differences.is_empty() {
+        eprintln!("to keep that, write it into {}", path.display());
+    }
+    Ok(())
 }
 
 /// Runs a crawl with its screen and signals; shared with `demo`.
@@ -197,24 +215,18 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
         None => Settings::default(),
     };
     arguments.run.apply(&mut settings);
-    settings.crawl.seeds.extend(arguments.seeds.iter().cloned());
+    add_missing(&mut settings.crawl.seeds, &arguments.seeds);
     if let Some(scope) = arguments.scope {
         settings.scope.preset = scope.into();
     }
-    settings
-        .scope
-        .include
-        .extend(arguments.include.iter().cloned());
-    settings
-        .scope
-        .exclude
-        .extend(arguments.exclude.iter().cloned());
+    add_missing(&mut settings.scope.include, &arguments.include);
+    add_missing(&mut settings.scope.exclude, &arguments.exclude);
     settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
     if arguments.contact.is_some() {
         settings.identity.contact.clone_from(&arguments.contact);
     }
     settings.addresses.allow_private |= arguments.allow_private;
-    settings.addresses.allow.extend(&arguments.allow);
+    add_missing(&mut settings.addresses.allow, &arguments.allow);
     settings.links.requisites |= arguments.requisites;
     if let Some(order) = arguments.order {
         settings.crawl.order = order.into();
@@ -222,7 +234,7 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
     if let Some(overflow) = arguments.overflow {
         settings.crawl.overflow = overflow.into();
     }
-    settings.dns.name_servers.extend(&arguments.dns);
+    add_missing(&mut settings.dns.name_servers, &arguments.dns);
     if arguments.extra_roots.is_some() {
         settings
             .fetch
@@ -230,6 +242,15 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
             .clone_from(&arguments.extra_roots);
     }
     Ok(settings)
+}
+
+/// Adds what is not there yet, so that a flag which repeats the file changes nothing.
+fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, more: &[T]) {
+    for item in more {
+        if !list.contains(item) {
+            list.push(item.clone());
+        }
+    }
 }
 
 /// The archive that was named, or one named after the first seed.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use junkai_crawler::{Explanation, Settings, explain};
+use junkai_crawler::{Explanation, LogEvent, Settings, explain};
 use junkai_frontier::ServerState;
 use junkai_weburl::Canonicalizer;
 
@@ -74,15 +74,21 @@ fn print_past(explanation: &Explanation) {
             .unwrap_or("no robots.txt of this host is archived")
     );
     for visit in &explanation.visits {
-        let via = if visit.via.is_empty() {
-            "as a seed".to_owned()
-        } else {
-            format!("by {} from {}", visit.hops, visit.via)
+        let Some(how) = how(visit) else {
+            // It tells what an earlier visit meant.
+            say!(
+                "  verdict   {:.0}  {}{}",
+                visit.time,
+                visit.result,
+                change(visit)
+            );
+            continue;
         };
         say!(
-            "  visit     {:.0}  {}  ({} ms, {} bytes, {via})",
+            "  visit     {:.0}  {}{}  ({} ms, {} bytes, {how})",
             visit.time,
             visit.result,
+            change(visit),
             visit.duration_ms,
             visit.size
         );
@@ -99,6 +105,27 @@ fn print_past(explanation: &Explanation) {
             capture.offset
         );
     }
+}
+
+/// How a page was come to; none if the event is no visit.
+fn how(visit: &LogEvent<'_>) -> Option<String> {
+    if visit.annotations.iter().any(|word| word == "joined") {
+        return None;
+    }
+    Some(match (&*visit.hops, &*visit.via) {
+        ("A", _) => "out of turn, asked for".to_owned(),
+        ("S", _) => "out of turn, a list said that it had changed".to_owned(),
+        ("-", "") => "in its turn".to_owned(),
+        ("", "") if visit.change.is_some() => "in its turn, as a seed".to_owned(),
+        ("", "") => "as a seed".to_owned(),
+        (hops, via) => format!("by {hops} from {via}"),
+    })
+}
+
+/// What changed, where that is known.
+fn change(visit: &LogEvent<'_>) -> String {
+    let change = visit.change.as_deref();
+    change.map_or_else(String::new, |change| format!(", {change}"))
 }
 
 /// What is known of it and of its server, and when it is visited next.

@@ -1,6 +1,6 @@
 //! `junkai revisit`: known pages once more, out of turn.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use junkai_crawler::{Settings, Which, Wish, captured};
 use junkai_weburl::Canonicalizer;
 
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     target: Target,
     /// Pages that were captured before.
-    #[arg(value_name = "URL")]
+    #[arg(value_name = "URL", required_unless_present_any = ["prefix", "host"])]
     pages: Vec<String>,
     /// Every captured page whose URL begins with this; may be repeated.
     #[arg(long, value_name = "URL")]
@@ -51,15 +51,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         }
         pages.extend(found.pages.iter().map(|page| page.as_str().to_owned()));
     }
-    let by_index = !arguments.prefix.is_empty() || !arguments.host.is_empty();
-    if pages.is_empty() && by_index {
-        bail!(
-            "no captured page matches; `junkai stats --archive {}` says what there is",
+    if pages.is_empty() {
+        eprintln!(
+            "nothing to revisit: no captured page matches; `junkai stats --archive {}` says what there is",
             target.archive.display()
         );
-    }
-    if pages.is_empty() {
-        bail!("nothing to revisit: name pages, or find them with --prefix URL or --host HOST");
+        return Ok(Ending::Problems);
     }
     let told = target.tell(&settings, &[Wish::Revisit { pages }])?;
     let granted = &told.granted;

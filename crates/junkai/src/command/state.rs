@@ -210,11 +210,19 @@ fn stats(arguments: &Stats) -> Result<()> {
 }
 
 fn print(stats: &StateStats) {
-    let each = stats.bytes.checked_div(stats.records).unwrap_or(0);
+    let buckets = if 0 < stats.bucket_bytes {
+        format!(
+            "{} in buckets, {:.1} bytes a page, and ",
+            bytes(stats.bucket_bytes),
+            stats.bytes_a_page
+        )
+    } else {
+        String::new()
+    };
     say!(
-        "  known pages {:>14}   {} on disk, {each} bytes each",
+        "  known pages {:>14}   {buckets}{} in the journal",
         grouped(stats.records),
-        bytes(stats.bytes)
+        bytes(stats.journal_bytes)
     );
     if 0 < stats.damaged {
         say!("  damaged     {:>14}", grouped(stats.damaged));

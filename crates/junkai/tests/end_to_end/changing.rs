@@ -48,6 +48,28 @@ pub(crate) struct Scene<'a> {
     pub(crate) hosts: u32,
     /// What the crawl's configuration says beside the clock.
     pub(crate) config: &'a str,
+    /// What the web tells of its pages.
+    pub(crate) habits: Habits,
+}
+
+/// What a web tells of its pages. By default as the lab assumes: a version is told from another, and when it was made is not.
+#[derive(Clone, Copy)]
+pub(crate) struct Habits {
+    pub(crate) validators: Validators,
+    pub(crate) sitemap: SitemapHabit,
+    pub(crate) has_feed: bool,
+    pub(crate) has_noise: bool,
+}
+
+impl Default for Habits {
+    fn default() -> Habits {
+        Habits {
+            validators: Validators::Weak,
+            sitemap: SitemapHabit::Absent,
+            has_feed: false,
+            has_noise: false,
+        }
+    }
 }
 
 /// One visit to a page of the history.
@@ -82,10 +104,10 @@ impl Changing {
             clock_origin: Some(origin),
             history: Some(HistoryConfig {
                 hosts: NonZeroU32::new(scene.hosts).unwrap(),
-                // As the lab assumes: a version is told from another, and when it was made is not.
-                validators: Validators::Weak,
-                sitemap: SitemapHabit::Absent,
-                has_feed: false,
+                validators: scene.habits.validators,
+                sitemap: scene.habits.sitemap,
+                has_feed: scene.habits.has_feed,
+                has_noise: scene.habits.has_noise,
                 ..HistoryConfig::new(path)
             }),
             ..TestWebConfig::default()

@@ -12,7 +12,7 @@ use junkai_lab::graph::history::{
 };
 use junkai_lab::revisit::{ChangingWeb, Setting, predict};
 
-use crate::changing::{Changing, DAY, HOUR, STOPPED, Scene, Tally, Visited};
+use crate::changing::{Changing, DAY, HOUR, Habits, STOPPED, Scene, Tally, Visited};
 use crate::support::{Running, wait_until};
 
 const BEGIN: UnixSeconds = UnixSeconds(1_700_000_000);
@@ -40,6 +40,7 @@ fn a_live_crawl_captures_and_wastes_as_many_visits_as_the_lab_predicts() {
         // So many that no server's pace holds up its pages, even if a busy machine's exchanges last for hours of this clock.
         hosts: 64,
         config: "[revisit]\nfirst_min = \"1day\"\nfirst_max = \"3days\"\n",
+        habits: Habits::default(),
     };
     let changing = Changing::crawled(&scene, 62 * DAY, DAY / 4);
 
@@ -148,8 +149,8 @@ fn each_page_is_visited_at_its_own_pace_and_what_is_gone_is_given_up() {
         history: paces(),
         speed: 4.0 * HOUR.as_secs_f64(),
         hosts: 5,
-        // One more link in a list is a change here: it leads to a new page.
-        config: "[revisit]\ncounts = \"payload\"\nfirst_min = \"1h\"\nfirst_max = \"2h\"\ninterval_min = \"10min\"\ngone_visits_max = 3\ngone_time_min = \"4h\"\n",
+        config: "[revisit]\nfirst_min = \"1h\"\nfirst_max = \"2h\"\ninterval_min = \"10min\"\ngone_visits_max = 3\ngone_time_min = \"4h\"\n",
+        habits: Habits::default(),
     };
     let changing = Changing::crawled(&scene, 280 * HOUR, HOUR / 3);
 
@@ -216,6 +217,7 @@ fn a_crawl_with_nothing_to_do_sleeps_and_does_not_end() {
         speed: 1.0,
         hosts: 4,
         config: "",
+        habits: Habits::default(),
     });
     let mut crawl = changing.start_with_interval(Duration::from_millis(10));
     wait_until("all pages have been visited", || {
@@ -278,6 +280,7 @@ fn a_clock_that_was_set_by_a_day_makes_neither_storm_nor_stall() {
         hosts: 3,
         // Every page is visited every day.
         config: "[revisit]\nfirst_min = \"6h\"\nfirst_max = \"12h\"\ninterval_spread_min = \"18h\"\ninterval_max = \"1day\"\n",
+        habits: Habits::default(),
     });
     // Days of the web's clock in which the crawl runs, and the seconds by which its own is set meanwhile.
     let day = DAY.as_secs_f64();

@@ -1,0 +1,227 @@
+//! What servers tell of their pages, true or not: noise is no change, false dates mislead nobody for long, lists bring pages forward, and a real
+//! site's history is crawled politely.
+
+use std::path::Path;
+use std::time::Duration;
+
+use junkai_crawler::LogEvent;
+use junkai_lab::graph::history::{Event, EventKind, History, UnixSeconds, load};
+use junkai_testweb::{SitemapHabit, Validators};
+
+use crate::changing::{Changing, DAY, HOUR, Habits, STOPPED, Scene};
+use crate::support::wait_until;
+
+const BEGIN: UnixSeconds = UnixSeconds(1_700_000_000);
+/// Every page comes up again and again, whatever is believed of it.
+const OFTEN: &str = "[revisit]\nfirst_min = \"1h\"\nfirst_max = \"2h\"\ninterval_min = \"1h\"\ninterval_spread_min = \"4h\"\ninterval_max = \"6h\"\n";
+
+/// Pages `still-N.html` that never change, and `busy-N.html` that change every half hour for a long time.
+fn still_and_busy(pages: u32) -> History {
+    let mut told: Vec<(String, Event)> = Vec::new();
+    let at = |half_hours: u32| BEGIN.after(half_hours * HOUR / 2);
+    for page in 0..pages {
+        let added = Event {
+            at: BEGIN,
+            kind: EventKind::Added,
+        };
+        told.push((format!("still-{page}.html"), added));
+        told.push((format!("busy-{page}.html"), added));
+        let modified = |half_hours| Event {
+            at: at(half_hours),
+            kind: EventKind::Modified,
+        };
+        told.extend((1..4000).map(|count| (format!("busy-{page}.html"), modified(count))));
+    }
+    let told = told.iter().map(|(path, event)| (path.as_str(), *event));
+    History::from_events("habits".to_owned(), told).unwrap()
+}
+
+/// Crawls until so many visits to pages of a kind were logged that found them known, and says what changed at each. The first such visits of a page
+/// do not count: until then it may have led to pages that were new.
+fn changes(changing: &Changing, kind: &str, count: usize) -> Vec<String> {
+    let of_kind = |event: &LogEvent<'_>| event.url.contains(kind) && event.change.is_some();
+    let mut crawl = changing.start();
+    let mut events = Vec::new();
+    wait_until("pages were visited again and again", || {
+        assert!(crawl.is_running(), "{}", crawl.printed());
+        // To read the log takes longer the longer it gets.
+        std::thread::sleep(Duration::from_millis(200));
+        events = changing.stage.events();
+        count <= events.iter().filter(|event| of_kind(event)).count()
+    });
+    crawl.interrupt();
+    crawl.wait().expect(STOPPED);
+    let verdict = changing.verdict();
+    assert!(verdict.is_polite(), "{verdict}");
+    let is_first = |event: &LogEvent<'_>| event.status == 200 && event.change.is_none();
+    let settled = events.iter().rposition(is_first).unwrap();
+    let later = events[settled..].iter().filter(|event| of_kind(event));
+    later
+        .filter_map(|event| event.change.as_deref().map(str::to_owned))
+        .collect()
+}
+
+fn scene(habits: Habits) -> Scene<'static> {
+    Scene {
+        history: still_and_busy(12),
+        speed: 4.0 * HOUR.as_secs_f64(),
+        hosts: 4,
+        config: OFTEN,
+        habits,
+    }
+}
+
+fn count_changed(changes: &[String]) -> usize {
+    let changed = changes
+        .iter()
+        .filter(|change| change.starts_with("changed"));
+    changed.count()
+}
+
+/// Every answer has another date, counter, token and navigation, and no page a validator.
+#[test]
+fn noise_is_captured_and_is_no_change() {
+    let changing = Changing::new(scene(Habits {
+        validators: Validators::Absent,
+        has_noise: true,
+        ..Habits::default()
+    }));
+    let still = changes(&changing, "/still-", 100);
+    println!("{} visits to pages with noise", still.len());
+    assert!(20 < still.len());
+    assert_eq!(count_changed(&still), 0, "{still:?}");
+    // What the noise hides is found all the same: these pages have changed at every visit.
+    let events = changing.stage.events();
+    let busy = events.iter().filter(|event| event.url.contains("/busy-"));
+    let busy: Vec<&str> = busy.filter_map(|event| event.change.as_deref()).collect();
+    let found = busy.iter().filter(|change| change.starts_with("changed"));
+    assert!(9 * busy.len() <= 10 * found.count(), "{busy:?}");
+    // Other bytes are another capture, whether they count or not.
+    let repeats = |event: &&LogEvent<'_>| {
+        let words = &event.annotations;
+        event.url.contains("/still-") && words.iter().any(|word| word.starts_with("duplicate"))
+    };
+    assert_eq!(events.iter().filter(repeats).count(), 0);
+}
+
+/// Every answer claims to be of this very moment, under a tag of its own.
+#[test]
+fn false_dates_and_tags_make_no_change_of_a_page_that_has_none() {
+    let changing = Changing::new(scene(Habits {
+        validators: Validators::Lying,
+        ..Habits::default()
+    }));
+    let still = changes(&changing, "/still-", 100);
+    assert!(20 < still.len());
+    assert_eq!(count_changed(&still), 0, "{still:?}");
+}
+
+/// Every answer has the tag and the date of the first version, whatever it says.
+#[test]
+fn a_tag_that_stays_hides_no_change() {
+    let changing = Changing::new(scene(Habits {
+        validators: Validators::Stuck,
+        ..Habits::default()
+    }));
+    let busy = changes(&changing, "/busy-", 100);
+    assert!(20 < busy.len());
+    assert!(9 * busy.len() <= 10 * count_changed(&busy), "{busy:?}");
+}
+
+/// Pages that are still for weeks and then change, in the sitemap and the feed of a site where something changes every half hour.
+#[test]
+fn a_list_that_tells_of_a_change_brings_a_page_forward() {
+    let hours = 24 * 14;
+    let mut told: Vec<(String, Event)> = Vec::new();
+    for page in 0..8 {
+        for (at, kind) in [(0, EventKind::Added), (hours, EventKind::Modified)] {
+            let at = BEGIN.after(at * HOUR);
+            told.push((format!("late-{page}.html"), Event { at, kind }));
+        }
+    }
+    let busy = still_and_busy(1);
+    let events = busy.pages().flat_map(|page| {
+        let events = busy.events(page).iter().copied();
+        events.map(move |event| (busy.path(page).to_owned(), event))
+    });
+    told.extend(events);
+    let told = told.iter().map(|(path, event)| (path.as_str(), *event));
+    let changing = Changing::new(Scene {
+        history: History::from_events("lists".to_owned(), told).unwrap(),
+        speed: 16.0 * HOUR.as_secs_f64(),
+        hosts: 1,
+        config: "[revisit]\nfirst_min = \"2h\"\nfirst_max = \"6h\"\ninterval_min = \"1h\"\n",
+        habits: Habits {
+            validators: Validators::Dated,
+            sitemap: SitemapHabit::Honest,
+            has_feed: true,
+            ..Habits::default()
+        },
+    });
+    let mut crawl = changing.start();
+    let mut events = Vec::new();
+    let is_signalled = |event: &LogEvent<'_>| {
+        event.url.contains("/late-") && event.annotations.iter().any(|word| word == "signalled")
+    };
+    wait_until("a page was visited because a list told of it", || {
+        assert!(crawl.is_running(), "{}", crawl.printed());
+        std::thread::sleep(Duration::from_millis(200));
+        events = changing.stage.events();
+        events.iter().any(is_signalled)
+    });
+    crawl.interrupt();
+    crawl.wait().expect(STOPPED);
+    let at = events.iter().position(is_signalled).unwrap();
+    let event = &events[at];
+    assert_eq!((&*event.hops, event.status), ("S", 200), "{event:?}");
+    // It came before the visit that was planned.
+    let planned = events[..at].iter().rfind(|before| before.url == event.url);
+    let planned = planned.and_then(|before| before.next_visit).unwrap();
+    assert!(event.started < planned, "{event:?}, planned for {planned}");
+    let verdict = changing.verdict();
+    assert!(verdict.is_polite(), "{verdict}");
+}
+
+/// Some pages of a real site and what became of them, days in a second.
+#[test]
+fn the_history_of_a_real_site_is_crawled_politely() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/changes/curl-www.tsv.zst");
+    if !path.exists() {
+        println!("{} is not here: nothing is judged", path.display());
+        return;
+    }
+    const PAGES: usize = 300;
+    let whole = load(&path).unwrap();
+    let some = whole.pages().take(PAGES).flat_map(|page| {
+        let events = whole.events(page).iter().copied();
+        events.map(move |event| (page, event))
+    });
+    let some = some.map(|(page, event)| (whole.path(page), event));
+    let changing = Changing::new(Scene {
+        history: History::from_events("curl".to_owned(), some).unwrap(),
+        speed: 2.0 * DAY.as_secs_f64(),
+        hosts: 8,
+        config: "[revisit]\nfirst_min = \"1day\"\nfirst_max = \"3days\"\n",
+        habits: Habits {
+            validators: Validators::Honest,
+            sitemap: SitemapHabit::Noisy,
+            has_feed: true,
+            has_noise: true,
+        },
+    });
+    let mut crawl = changing.start();
+    let mut revisits = 0;
+    wait_until("known pages were visited again", || {
+        assert!(crawl.is_running(), "{}", crawl.printed());
+        std::thread::sleep(Duration::from_millis(200));
+        let events = changing.stage.events();
+        revisits = events.iter().filter(|event| event.change.is_some()).count();
+        100 <= revisits
+    });
+    crawl.interrupt();
+    crawl.wait().expect(STOPPED);
+    let verdict = changing.verdict();
+    println!("{revisits} revisits: {verdict}");
+    assert!(verdict.is_polite(), "{verdict}");
+}
