@@ -14,6 +14,43 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+use super::Evidence;
+use super::policy::Rule;
+
+/// The seed's policy: the site of the greatest *δ*.
+#[derive(Debug)]
+pub(crate) struct Delta {
+    pub(crate) reading: Reading,
+    pub(crate) threshold: f64,
+}
+
+/// Over what equation 10 is integrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The whole line: ours, and what the proof needs.
+    WholeLine,
+    /// 0 to 1, as printed; for a threshold of ½.
+    Literal,
+    /// 0 to 1, scaled to a mass of 1; for a threshold of ½.
+    Renormalised,
+}
+
+impl Rule for Delta {
+    fn is_gain(&self) -> bool {
+        true
+    }
+
+    fn worth(&self, evidence: &Evidence) -> f64 {
+        let mean = evidence.mean().unwrap_or(0.5);
+        let spread = (mean * (1.0 - mean) / f64::from(evidence.fetches().max(1))).sqrt();
+        match self.reading {
+            Reading::WholeLine => 2.0 * expected_crossing((mean - self.threshold).abs(), spread),
+            Reading::Literal => literal(mean, spread),
+            Reading::Renormalised => renormalised(mean, spread),
+        }
+    }
+}
+
 /// *δ* in closed form, for a threshold of ½ and any spread of the predicted mean: never negative, 0 for a spread of 0 unless more is to
 /// be gained.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Rule, Sites};
+use super::policy::{Population, Rule, Sites};
 use super::tournament::Tournament;
 use super::{Chance, Evidence, Policy};
 
@@ -49,6 +49,7 @@ pub struct Explorer {
     rule: Box<dyn Rule>,
     settings: Settings,
     evidence: Vec<Evidence>,
+    fetches: u64,
     turns: Vec<Turn>,
     tournament: Tournament,
     ready: Ready,
@@ -75,9 +76,10 @@ impl Explorer {
     #[must_use]
     pub fn new(policy: Policy, settings: Settings) -> Explorer {
         Explorer {
-            rule: policy.rule(),
+            rule: policy.rule(settings),
             settings,
             evidence: Vec::new(),
+            fetches: 0,
             turns: Vec::new(),
             tournament: Tournament::default(),
             ready: Ready::default(),
@@ -126,8 +128,16 @@ impl Explorer {
             return self.failed(site);
         }
         self.evidence[site.0 as usize].add(probability);
+        self.fetches += 1;
         self.turns[site.0 as usize].failures = 0;
         self.answered(site);
+        let population = Population {
+            sites: &self.evidence,
+            fetches: self.fetches,
+        };
+        if self.rule.learn(&population) {
+            self.value_all();
+        }
     }
 
     /// A page of the site was asked for in vain; it may be asked again, but less readily.
@@ -153,15 +163,8 @@ impl Explorer {
     /// What the site is taken for by now.
     #[must_use]
     pub fn verdict(&self, site: SiteNumber) -> Verdict {
-        let evidence = &self.evidence[site.0 as usize];
-        let mean = evidence.mean().unwrap_or(0.5);
-        let holds = self.settings.threshold <= mean;
-        Verdict {
-            holds,
-            mean,
-            error_probability: if holds { 1.0 - mean } else { mean },
-            fetches: evidence.fetches(),
-        }
+        self.rule
+            .verdict(&self.evidence[site.0 as usize], self.settings.threshold)
     }
 
     /// What one more fetch of the site is worth to the policy; infinite before the first.
@@ -187,14 +190,15 @@ impl Explorer {
         &self.evidence[site.0 as usize]
     }
 
-    /// Whether nothing more can be learned: no site can be asked, none is, and no fetch is worth anything.
+    /// Whether nothing more can be learned: no site can be asked, or no fetch is worth anything to a policy that knows. What is asked for
+    /// may still change that.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let best = self
             .tournament
             .best()
             .and_then(|site| self.tournament.worth(site));
-        best.is_none_or(|worth| worth <= self.settings.worth_min)
+        best.is_none_or(|worth| self.rule.is_gain() && worth <= self.settings.worth_min)
     }
 
     fn choose(&self, chance: Chance<'_>) -> Option<u32> {
@@ -219,6 +223,13 @@ impl Explorer {
         self.tournament.set(site, self.gain(SiteNumber(site)));
     }
 
+    /// Values every site anew.
+    fn value_all(&mut self) {
+        let mut tournament = std::mem::take(&mut self.tournament);
+        tournament.reset(|site| self.gain(SiteNumber(site)));
+        self.tournament = tournament;
+    }
+
     fn dismiss(&mut self, site: u32) {
         self.ready.remove(site);
         self.tournament.leave(site);
@@ -236,6 +247,10 @@ impl Sites for Explorer {
 
     fn at(&self, place: usize) -> Option<u32> {
         self.ready.members.get(place).copied()
+    }
+
+    fn evidence(&self, site: u32) -> &Evidence {
+        &self.evidence[site as usize]
     }
 }
 

@@ -15,9 +15,18 @@
 
 pub mod delta;
 
+mod belief;
+mod confidence;
 mod evidence;
 mod explorer;
+mod foresight;
+mod knowledge;
 mod policy;
+mod prior;
+mod random;
+mod special;
+mod thompson;
+mod threshold;
 mod tournament;
 
 pub use evidence::Evidence;

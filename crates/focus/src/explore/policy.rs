@@ -5,39 +5,129 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::delta::delta;
-use super::{Chance, Evidence};
+use super::confidence::{Confidence, Target};
+use super::delta::{Delta, Reading};
+use super::foresight::Foresight;
+use super::knowledge::{Gradient, Optimistic, OptimisticNormal};
+use super::random::{Greedy, Turns, Uniform};
+use super::thompson::Thompson;
+use super::threshold::{Apt, Lsa};
+use super::{Chance, Evidence, Settings, Verdict};
 
 /// How the next site is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
+    /// Ours: what one or more fetches are worth by a model that is learned from all sites.
+    #[default]
+    Foresight,
     /// The seed's *δ* in closed form.
     Delta,
+    /// *δ* as printed, often negative. For the lab.
+    DeltaLiteral,
+    /// *δ* with the normal distribution cut and scaled. For the lab.
+    DeltaRenormalised,
     /// Any site, each as probable: the seed's baseline.
     Random,
+    /// One after the other.
+    RoundRobin,
+    /// The site of the highest mean, or any with probability 0.1.
+    EpsilonGreedy,
+    /// The highest upper confidence bound of the mean: UCB1.
+    Ucb,
+    /// The highest upper confidence bound of the probability of misjudging.
+    UcbError,
+    /// Thompson sampling on the means.
+    Thompson,
+    /// Thresholding bandit of Locatelli and others, 2016.
+    Apt,
+    /// Thresholding bandit of Tao and others, 2019.
+    Lsa,
+    /// Knowledge gradient: *δ* with the spread of one more fetch.
+    KnowledgeGradient,
+    /// Optimistic knowledge gradient of Chen and others, 2013.
+    OptimisticGradient,
+    /// The same with a normal posterior.
+    OptimisticNormal,
 }
 
 impl Policy {
-    /// All of them.
-    pub const ALL: [Policy; 2] = [Policy::Delta, Policy::Random];
+    /// All of them, ours first.
+    pub const ALL: [Policy; 15] = [
+        Policy::Foresight,
+        Policy::Delta,
+        Policy::DeltaLiteral,
+        Policy::DeltaRenormalised,
+        Policy::Random,
+        Policy::RoundRobin,
+        Policy::EpsilonGreedy,
+        Policy::Ucb,
+        Policy::UcbError,
+        Policy::Thompson,
+        Policy::Apt,
+        Policy::Lsa,
+        Policy::KnowledgeGradient,
+        Policy::OptimisticGradient,
+        Policy::OptimisticNormal,
+    ];
 
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Policy::Foresight => "foresight",
             Policy::Delta => "delta",
+            Policy::DeltaLiteral => "delta-literal",
+            Policy::DeltaRenormalised => "delta-renormalised",
             Policy::Random => "random",
+            Policy::RoundRobin => "round-robin",
+            Policy::EpsilonGreedy => "epsilon-greedy",
+            Policy::Ucb => "ucb",
+            Policy::UcbError => "ucb-error",
+            Policy::Thompson => "thompson",
+            Policy::Apt => "apt",
+            Policy::Lsa => "lsa",
+            Policy::KnowledgeGradient => "knowledge-gradient",
+            Policy::OptimisticGradient => "optimistic-gradient",
+            Policy::OptimisticNormal => "optimistic-normal",
         }
     }
 
-    pub(crate) fn rule(self) -> Box<dyn Rule> {
+    pub(crate) fn rule(self, settings: Settings) -> Box<dyn Rule> {
+        let threshold = settings.threshold;
         match self {
-            Policy::Delta => Box::new(Delta),
-            Policy::Random => Box::new(Random),
+            Policy::Foresight => Box::new(Foresight::new(threshold)),
+            Policy::Delta => Box::new(Delta {
+                reading: Reading::WholeLine,
+                threshold,
+            }),
+            Policy::DeltaLiteral => Box::new(Delta {
+                reading: Reading::Literal,
+                threshold,
+            }),
+            Policy::DeltaRenormalised => Box::new(Delta {
+                reading: Reading::Renormalised,
+                threshold,
+            }),
+            Policy::Random => Box::new(Uniform),
+            Policy::RoundRobin => Box::new(Turns),
+            Policy::EpsilonGreedy => Box::new(Greedy {
+                exploring: EXPLORING,
+            }),
+            Policy::Ucb => Box::new(Confidence::new(Target::Mean)),
+            Policy::UcbError => Box::new(Confidence::new(Target::Error)),
+            Policy::Thompson => Box::new(Thompson),
+            Policy::Apt => Box::new(Apt { threshold }),
+            Policy::Lsa => Box::new(Lsa { threshold }),
+            Policy::KnowledgeGradient => Box::new(Gradient { threshold }),
+            Policy::OptimisticGradient => Box::new(Optimistic),
+            Policy::OptimisticNormal => Box::new(OptimisticNormal { threshold }),
         }
     }
 }
+
+/// *ε* of *ε*-greedy.
+const EXPLORING: f64 = 0.1;
 
 impl fmt::Display for Policy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,15 +149,47 @@ impl FromStr for Policy {
     }
 }
 
-/// What a policy decides: what a fetch of a site is worth, and who comes next.
+/// What a policy decides: what a fetch of a site is worth, who comes next, and what a site is taken for.
 pub(crate) trait Rule: fmt::Debug + Send + Sync {
     /// What one more fetch of a site with this evidence is worth. Asked only of sites that were seen.
     fn worth(&self, evidence: &Evidence) -> f64;
+
+    /// Told after every answer how all sites stand. True if the worth of every site may have changed, so that all are asked for again; that
+    /// must come to pass a logarithmic number of times in all.
+    fn learn(&mut self, _population: &Population<'_>) -> bool {
+        false
+    }
 
     /// Chooses among the sites that can be asked; the one worth most, unless the policy is of another mind.
     fn choose(&self, sites: &dyn Sites, _chance: Chance<'_>) -> Option<u32> {
         sites.best()
     }
+
+    /// Whether the worth is an expected gain, so that nothing is left to learn when it is 0 for all sites.
+    fn is_gain(&self) -> bool {
+        false
+    }
+
+    /// What a site with this evidence is taken for: by the mean of its probabilities, unless the policy knows better.
+    fn verdict(&self, evidence: &Evidence, threshold: f64) -> Verdict {
+        let mean = evidence.mean().unwrap_or(threshold);
+        let holds = threshold <= mean;
+        Verdict {
+            holds,
+            mean,
+            error_probability: if holds { 1.0 - mean } else { mean },
+            fetches: evidence.fetches(),
+        }
+    }
+}
+
+/// How all sites stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Population<'a> {
+    /// What was seen of each.
+    pub(crate) sites: &'a [Evidence],
+    /// Fetches of all.
+    pub(crate) fetches: u64,
 }
 
 /// The sites that can be asked now.
@@ -78,36 +200,21 @@ pub(crate) trait Sites {
     fn count(&self) -> usize;
     /// The one at this place of an order without meaning.
     fn at(&self, place: usize) -> Option<u32>;
+    /// What was seen of one.
+    fn evidence(&self, site: u32) -> &Evidence;
 }
 
-#[derive(Debug)]
-struct Delta;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Rule for Delta {
-    fn worth(&self, evidence: &Evidence) -> f64 {
-        let mean = evidence.mean().unwrap_or(0.5);
-        delta(
-            mean,
-            (mean * (1.0 - mean) / f64::from(evidence.fetches().max(1))).sqrt(),
-        )
-    }
-}
-
-#[derive(Debug)]
-struct Random;
-
-impl Rule for Random {
-    fn worth(&self, _evidence: &Evidence) -> f64 {
-        1.0
-    }
-
-    fn choose(&self, sites: &dyn Sites, chance: Chance<'_>) -> Option<u32> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "cuts the fraction off, and saturates"
-        )]
-        let place = (chance() * sites.count() as f64) as usize;
-        sites.at(place)
+    #[test]
+    fn every_policy_is_found_by_its_name() {
+        for policy in Policy::ALL {
+            assert_eq!(policy.name().parse::<Policy>().unwrap(), policy);
+            let json = serde_json::to_string(&policy).unwrap();
+            assert_eq!(json, format!("\"{policy}\""));
+        }
+        assert!("best".parse::<Policy>().is_err());
     }
 }
