@@ -85,6 +85,10 @@ pub struct TestWebConfig {
     pub graph: Option<GraphConfig>,
     /// A history of changes to serve beside the synthetic hosts. Default none.
     pub history: Option<HistoryConfig>,
+    /// Sites of many kinds to serve, named `focus0.test` and so on, of which a tenth hold data files. Default 0.
+    pub focus_sites: usize,
+    /// Where to write what is so of these sites, as JSON lines: which hold data files, and where these are. Default nowhere.
+    pub truth: Option<PathBuf>,
     /// Folders of real files to serve, each under a host name. Default none.
     pub folders: Vec<FolderConfig>,
     /// Where to write the access log; an old one is replaced. Default nowhere.
@@ -123,6 +127,8 @@ impl Default for TestWebConfig {
             misbehaviours: Vec::new(),
             graph: None,
             history: None,
+            focus_sites: 0,
+            truth: None,
             folders: Vec::new(),
             log: None,
         }
@@ -167,6 +173,9 @@ pub struct FolderConfig {
 /// Addresses that one web may have: a quarter of 127.0.0.0/8.
 pub(crate) const ADDRESSES_MAX: u32 = 1 << 22;
 
+/// Focus sites of one web: each takes some ten kilobytes.
+const FOCUS_SITES_MAX: usize = 100_000;
+
 /// Hosts of one web.
 pub(crate) const HOSTS_MAX: usize = 10_000_000;
 
@@ -188,6 +197,10 @@ impl TestWebConfig {
             "all addresses must be in 127.0.0.0/8",
         );
         check(self.hosts <= HOSTS_MAX, "hosts must be at most 10,000,000");
+        check(
+            self.focus_sites <= FOCUS_SITES_MAX,
+            "focus_sites must be at most 100,000",
+        );
         check(
             (0.0..=3.0).contains(&self.size_exponent),
             "size_exponent must be 0 to 3",
@@ -232,8 +245,9 @@ impl TestWebConfig {
             0 < self.hosts
                 || self.graph.is_some()
                 || self.history.is_some()
+                || 0 < self.focus_sites
                 || !self.folders.is_empty(),
-            "there must be a host, a graph, a history or a folder to serve",
+            "there must be a host, a graph, a history, a focus site or a folder to serve",
         );
         mistakes
     }

@@ -27,6 +27,7 @@ pub(crate) struct Host {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Site {
     Synthetic(usize),
+    Focus(usize),
     Graph(usize),
     History(usize),
     Folder(usize),

@@ -32,6 +32,7 @@ mod clock;
 mod config;
 mod delivery;
 mod dns;
+mod focus;
 mod folder;
 mod graph;
 mod history;

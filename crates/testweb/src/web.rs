@@ -52,6 +52,14 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// What is so of the focus sites cannot be written down.
+    #[error("cannot write what is so of the sites to {path}")]
+    Truth {
+        /// Where to.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A folder is not there.
     #[error("there is no folder {0}")]
     Folder(PathBuf),

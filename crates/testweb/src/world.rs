@@ -11,6 +11,7 @@ use crate::answer::{Answer, Request, host_name};
 use crate::clock::Clock;
 use crate::config::TestWebConfig;
 use crate::delivery::{Manner, Wire};
+use crate::focus::{FocusSite, FocusWeb};
 use crate::folder::Folder;
 use crate::graph::Graph;
 use crate::history::HistoryWeb;
@@ -29,6 +30,7 @@ pub(crate) struct World {
     synthetic: Synthetic,
     graph: Option<Graph>,
     history: Option<HistoryWeb>,
+    focus: FocusWeb,
     folders: Vec<Folder>,
     hosts: Vec<Host>,
     by_name: HashMap<String, usize>,
@@ -72,6 +74,7 @@ impl World {
             synthetic: Synthetic::new(&config, ports),
             graph: graph.transpose()?,
             history: history.transpose()?,
+            focus: FocusWeb::new(&config, ports),
             folders: folders
                 .map(|folder| Folder::new(folder.path.clone(), ports.origin(&folder.host, false)))
                 .collect(),
@@ -91,12 +94,21 @@ impl World {
         let hosts = world.history.iter().flat_map(HistoryWeb::hosts);
         let names = hosts.map(|host| &host.name);
         sites.extend(names.cloned().zip((0..).map(Site::History)));
+        let names = world.focus.sites().iter().map(|site| &site.name);
+        sites.extend(names.cloned().zip((0..).map(Site::Focus)));
         let names = world.config.folders.iter().map(|folder| &folder.host);
         sites.extend(
             names
                 .map(|name| host_name(name))
                 .zip((0..).map(Site::Folder)),
         );
+        if let Some(path) = &world.config.truth {
+            let written = world.focus.write_truth(path);
+            written.map_err(|source| StartError::Truth {
+                path: path.clone(),
+                source,
+            })?;
+        }
         for (name, site) in sites {
             world.add_host(name, site)?;
         }
@@ -207,11 +219,12 @@ impl World {
                 Some(history) => history.answer(index, request, &self.clock),
                 None => Answer::plain(404),
             },
+            Site::Focus(index) => self.focus.answer(index, request, &self.clock),
             Site::Folder(index) => self.folders[index].answer(request),
         }
     }
 
-    /// Where to begin: home pages, the graph's best connected page, the history's home page, and the folders' roots.
+    /// Where to begin: home pages, the graph's best connected page, the history's home page, those of all focus sites, and the folders' roots.
     pub(crate) fn seeds(&self) -> Vec<String> {
         let hosts = self.synthetic.hosts().iter().take(self.config.seeds);
         let folders = self
@@ -222,6 +235,7 @@ impl World {
             .map(SyntheticHost::home)
             .chain(self.graph.as_ref().and_then(Graph::seed))
             .chain(self.history.as_ref().and_then(HistoryWeb::seed))
+            .chain(self.focus.sites().iter().map(FocusSite::home))
             .chain(folders)
             .collect()
     }
@@ -238,6 +252,7 @@ impl World {
                 let history = self.history.iter();
                 Box::new(history.flat_map(move |history| history.page_urls(index, &self.clock)))
             }
+            Some(Site::Focus(index)) => Box::new(self.focus.page_urls(index)),
             Some(Site::Folder(_)) | None => Box::new(std::iter::empty()),
         }
     }
@@ -245,6 +260,7 @@ impl World {
     pub(crate) fn page_count(&self) -> u64 {
         let history = self.history.as_ref();
         self.synthetic.page_count()
+            + self.focus.page_count()
             + self.graph.as_ref().map_or(0, Graph::page_count)
             + history.map_or(0, |history| history.page_count(&self.clock))
     }

@@ -72,6 +72,12 @@ pub(crate) struct Arguments {
     /// How the history is served.
     #[command(flatten)]
     history_habits: HistoryHabits,
+    /// Serve so many sites of many kinds, of which a tenth hold data files, to try `junkai focus` on.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    focus_sites: usize,
+    /// Write down which of these sites hold data files, and where, as JSON lines.
+    #[arg(long, value_name = "FILE", requires = "focus_sites")]
+    truth: Option<PathBuf>,
     /// Serve a folder of files as a host: `docs.test=/usr/share/doc/…`; may be repeated.
     #[arg(long, value_name = "HOST=FOLDER", value_parser = folder)]
     folder: Vec<FolderConfig>,
@@ -168,6 +174,8 @@ fn serve(arguments: Arguments) -> Result<Ending> {
         history: arguments
             .history
             .map(|path| arguments.history_habits.config(path)),
+        focus_sites: arguments.focus_sites,
+        truth: arguments.truth,
         folders: arguments.folder,
         log: Some(arguments.log.clone()),
         ..TestWebConfig::default()
