@@ -17,6 +17,7 @@ pub mod feed;
 mod kind;
 pub mod language;
 mod link;
+pub mod markup;
 mod modified;
 pub mod reading;
 mod reference;
