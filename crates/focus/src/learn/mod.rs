@@ -11,6 +11,7 @@
 mod calibration;
 mod corpus;
 mod features;
+mod file_model;
 mod group;
 mod model;
 mod page_model;
@@ -22,6 +23,7 @@ mod view;
 pub use calibration::{Calibration, Method};
 pub use corpus::{Corpus, CorpusError};
 pub use features::{Look, Split};
+pub use file_model::{FileExample, FileModel, FileModelError, FileTraining};
 pub use group::{Group, Groups};
 pub use model::{DICTIONARY_FOLDER, Model, ModelError, words_for};
 pub use page_model::PageModel;
