@@ -1,1 +1,203 @@
-//! What was collected, as a list for people and programs, and the search over it.
+//! Lists the data files that were found, and finds them again.
+//!
+//! A catalogue is a folder: `catalogue.jsonl` holds an [`Entry`] per line, sorted by URL, and is what counts; `catalogue.parquet` and
+//! `catalogue.jsonld` (DCAT) say the same to other programs; `index/` is for searching, and can be made anew from the lines at any time.
+//! [`write`] takes in what was found since; [`Index::search`] finds. What is known of a file is put together from what links to it
+//! ([`PageFacts`]) and what is in it ([`Inspection`](crate::data_file::Inspection)) by [`Finding::entry`].
+//!
+//! New entries are merged into the old lines as they stream by, so memory depends on what is new, not on what is known.
+//! Not here: fetching, archives, and when to write.
+
+mod columns;
+mod dcat;
+mod entry;
+mod finding;
+mod index;
+mod lines;
+mod page_facts;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use entry::{Entry, Version};
+pub use finding::Finding;
+pub use index::{Hit, Index};
+pub use lines::Lines;
+pub use page_facts::{LinkFacts, PageFacts};
+
+/// The entries, a line each.
+pub const LINES_FILE: &str = "catalogue.jsonl";
+/// The same in columns.
+pub const COLUMNS_FILE: &str = "catalogue.parquet";
+/// The same as DCAT.
+pub const DCAT_FILE: &str = "catalogue.jsonld";
+/// The folder of the index.
+pub const INDEX_FOLDER: &str = "index";
+
+/// Why a catalogue cannot be read, written or searched.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// A file cannot be read or written.
+    #[error("cannot {what} {path}")]
+    File {
+        /// What was tried.
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// An entry cannot be written down.
+    #[error("cannot write an entry of the catalogue")]
+    Entry(#[from] serde_json::Error),
+    /// The columns cannot be written.
+    #[error("cannot write the catalogue in columns")]
+    Columns(#[from] parquet::errors::ParquetError),
+    /// The index cannot be read or written.
+    #[error("cannot use the index of the catalogue")]
+    Index(#[from] tantivy::TantivyError),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Entries of the catalogue.
+    pub entries: u64,
+    /// Entries that are new.
+    pub added: u64,
+    /// Entries that were known.
+    pub updated: u64,
+    /// Lines of the old catalogue that could not be read, and are gone.
+    pub damaged: u64,
+}
+
+/// Takes entries into the catalogue in `folder`: an entry of a known URL is a later capture of it ([`Entry::update`]).
+///
+/// Each file is replaced whole or not at all, the lines last, so that what counts is never ahead of what is made from it.
+///
+/// # Errors
+/// If a file cannot be read or written. The catalogue is then as it was, or parts of it are as they will be next time.
+pub fn write(folder: &Path, entries: &[Entry]) -> Result<Written, CatalogueError> {
+    fs::create_dir_all(folder).map_err(|source| failed("make", folder, source))?;
+    let mut new: Vec<&Entry> = entries.iter().collect();
+    // Stable: later captures of one URL stay behind earlier ones.
+    new.sort_by(|left, right| left.url.cmp(&right.url));
+    let mut output = Output::create(folder)?;
+    let mut written = Written::default();
+    let mut index = Index::open_or_make(folder)?;
+    let mut known = Lines::open(folder)?;
+    let mut old = known.next_entry()?;
+    let mut groups = new.chunk_by(|left, right| left.url == right.url).peekable();
+    loop {
+        let is_old_first = match (&old, groups.peek()) {
+            (None, None) => break,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some(old), Some(group)) => old.url < group[0].url,
+        };
+        let mut entry = None;
+        if is_old_first
+            || groups
+                .peek()
+                .is_some_and(|group| old.as_ref().is_some_and(|old| old.url == group[0].url))
+        {
+            entry = std::mem::replace(&mut old, known.next_entry()?);
+        }
+        if !is_old_first && let Some(group) = groups.next() {
+            match entry {
+                Some(_) => written.updated += 1,
+                None => written.added += 1,
+            }
+            let mut merged = entry.unwrap_or_default();
+            for newer in group {
+                merged.update((*newer).clone());
+            }
+            index.put(&merged)?;
+            entry = Some(merged);
+        }
+        if let Some(entry) = entry {
+            written.entries += 1;
+            output.put(entry)?;
+        }
+    }
+    written.damaged = known.damaged();
+    index.commit()?;
+    output.finish()?;
+    Ok(written)
+}
+
+/// The three files of a catalogue while they are written.
+struct Output {
+    folder: PathBuf,
+    lines: BufWriter<File>,
+    columns: columns::Writer,
+    dcat: dcat::Writer,
+}
+
+impl Output {
+    fn create(folder: &Path) -> Result<Self, CatalogueError> {
+        let create = |name: &str| {
+            let path = beside(folder, name);
+            File::create(&path).map_err(|source| failed("write", &path, source))
+        };
+        Ok(Self {
+            folder: folder.to_owned(),
+            lines: BufWriter::new(create(LINES_FILE)?),
+            columns: columns::Writer::new(create(COLUMNS_FILE)?)?,
+            dcat: dcat::Writer::new(BufWriter::new(create(DCAT_FILE)?))
+                .map_err(|source| failed("write", &beside(folder, DCAT_FILE), source))?,
+        })
+    }
+
+    fn put(&mut self, entry: Entry) -> Result<(), CatalogueError> {
+        let line = serde_json::to_string(&entry)?;
+        let path = beside(&self.folder, LINES_FILE);
+        writeln!(self.lines, "{line}").map_err(|source| failed("write", &path, source))?;
+        let path = beside(&self.folder, DCAT_FILE);
+        self.dcat
+            .put(&entry)
+            .map_err(|source| failed("write", &path, source))?;
+        self.columns.put(entry)
+    }
+
+    fn finish(self) -> Result<(), CatalogueError> {
+        self.columns.finish()?;
+        let path = beside(&self.folder, DCAT_FILE);
+        self.dcat
+            .finish()
+            .map_err(|source| failed("write", &path, source))?;
+        let path = beside(&self.folder, LINES_FILE);
+        let write_failed = |source| failed("write", &path, source);
+        let lines = self
+            .lines
+            .into_inner()
+            .map_err(|error| write_failed(error.into_error()))?;
+        lines.sync_all().map_err(write_failed)?;
+        for name in [COLUMNS_FILE, DCAT_FILE, LINES_FILE] {
+            let path = self.folder.join(name);
+            fs::rename(beside(&self.folder, name), &path)
+                .map_err(|source| failed("replace", &path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a file is written before it takes its place.
+fn beside(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.new"))
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> CatalogueError {
+    CatalogueError::File {
+        what,
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests;
