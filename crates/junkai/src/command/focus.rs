@@ -3,6 +3,7 @@
 //! Each subcommand is a file below.
 
 mod explain;
+mod search;
 
 use anyhow::Result;
 
@@ -13,11 +14,14 @@ use crate::exit::Ending;
 pub(crate) enum Focus {
     /// Say what a site is taken for, and by which pages.
     Explain(explain::Arguments),
+    /// Find data files in the catalogue by words.
+    Search(search::Arguments),
 }
 
 /// Does it.
 pub(crate) fn run(focus: Focus) -> Result<Ending> {
     match focus {
         Focus::Explain(arguments) => explain::run(&arguments),
+        Focus::Search(arguments) => search::run(&arguments),
     }
 }

@@ -1,0 +1,136 @@
+//! `junkai focus search`: finds data files in an archive's catalogue.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use junkai_focus::catalogue::{Entry, Hit, Index};
+use serde::Serialize;
+
+use crate::exit::Ending;
+use crate::print::say;
+use crate::screen::grouped;
+
+/// Where an archive keeps what focus found.
+const FOLDER: &str = "focus";
+/// Columns that are shown of one file.
+const COLUMNS_SHOWN: usize = 8;
+
+/// What `junkai focus search` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The archive's folder.
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    archive: PathBuf,
+    /// Print a JSON line for each file.
+    #[arg(long)]
+    json: bool,
+    /// How many files to show at most.
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 10)]
+    limit: usize,
+    /// Words that the files are about, in any language.
+    #[arg(value_name = "WORDS", required = true)]
+    words: Vec<String>,
+}
+
+/// A file that was found, as JSON has it.
+#[derive(Serialize)]
+struct Line<'a> {
+    score: f32,
+    snippet: &'a str,
+    #[serde(flatten)]
+    entry: &'a Entry,
+}
+
+/// Prints the files that fit best.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let folder = arguments.archive.join(FOLDER);
+    let archive = arguments.archive.display();
+    let index = match Index::open(&folder) {
+        Ok(Some(index)) => index,
+        // The lines are what counts; the index is made from them.
+        Ok(None) | Err(_) if folder.join(junkai_focus::catalogue::LINES_FILE).exists() => {
+            Index::rebuild(&folder).context("the index had to be made anew, which failed")?
+        }
+        Ok(None) => {
+            eprintln!(
+                "junkai: there is no catalogue in {archive} yet; `junkai focus collect --archive {archive}` makes one"
+            );
+            return Ok(Ending::Problems);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let query = arguments.words.join(" ");
+    let hits = index.search(&query, arguments.limit)?;
+    for hit in &hits {
+        if arguments.json {
+            let line = Line {
+                score: hit.score,
+                snippet: &hit.snippet,
+                entry: &hit.entry,
+            };
+            say!("{}", serde_json::to_string(&line)?);
+        } else {
+            print(hit);
+        }
+    }
+    if hits.is_empty() && !arguments.json {
+        let count = index.count()?;
+        say!(
+            "nothing fits; the catalogue has {} data files",
+            grouped(count)
+        );
+    }
+    Ok(Ending::Well)
+}
+
+fn print(hit: &Hit) {
+    let entry = &hit.entry;
+    say!("{}", shown(&entry.title));
+    say!("  {}", shown(&entry.url));
+    let mut facts = vec![entry.format.name().to_owned()];
+    facts.extend(entry.rows.map(|rows| format!("{} rows", grouped(rows))));
+    facts.extend(
+        entry
+            .time_range
+            .map(|period| format!("{} to {}", period.first.year(), period.last.year())),
+    );
+    facts.extend(entry.units.first().map(|unit| shown(unit)));
+    facts.extend(entry.publisher.as_deref().map(shown));
+    if 1 < entry.versions.len() {
+        facts.push(format!("{} versions", entry.versions.len()));
+    }
+    say!("  {}", facts.join(" · "));
+    if !entry.columns.is_empty() {
+        let columns = entry.columns.iter().take(COLUMNS_SHOWN);
+        let columns: Vec<String> = columns.map(|name| shown(name)).collect();
+        let more = if COLUMNS_SHOWN < entry.columns.len() {
+            ", …"
+        } else {
+            ""
+        };
+        say!("  columns: {}{more}", columns.join(", "));
+    }
+    let snippet = shown(&hit.snippet);
+    if snippet != shown(&entry.title) {
+        say!("  {snippet}");
+    }
+    say!("");
+}
+
+/// Text of strangers without what would command a terminal.
+fn shown(text: &str) -> String {
+    let is_harmless = |it: &char| {
+        !it.is_control() && !matches!(it, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().filter(is_harmless).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_do_not_command_the_terminal() {
+        assert_eq!(shown("a\u{1B}[2Jb\u{202E}c\u{7}\n人口"), "a[2Jbc人口");
+    }
+}
