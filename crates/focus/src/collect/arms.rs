@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::experience::{Experience, Prior};
 use super::numbers::{Numbers, Relation};
+use super::outlook::{self, Prospect};
 use super::tag_path::PathVector;
 
 /// Tag paths at least so alike are one cluster.
@@ -23,8 +24,12 @@ pub(super) const ALIKE_MIN: f64 = 0.75;
 const ARMS_PER_CLUSTER_MAX: u32 = 16;
 /// Paths whose cluster is remembered.
 const PATHS_MAX: usize = 1 << 14;
+/// Links whose addresses begin alike, from which on that counts.
+const LINKS_PER_BEGINNING_MIN: u32 = 4;
 /// What a page counts after the next one of its arm.
 const KEPT: f64 = 0.97;
+/// Pages after which an arm is half known.
+const KNOWN_PAGES: f64 = 2.0;
 /// How many pages the level above counts for.
 const PRIOR_PAGES: f64 = 1.0;
 /// New data files per page of a site of which nothing is known.
@@ -51,7 +56,8 @@ pub(super) struct Arms {
     /// Clusters by the hash of a path, and arms by the hash of cluster and address.
     paths: HashTable<(u64, u32)>,
     keys: HashTable<(u64, u32)>,
-    site: Record,
+    /// Links by how their addresses begin.
+    beginnings: HashTable<(u64, u32)>,
     experience: Experience,
 }
 
@@ -61,11 +67,20 @@ pub(super) struct Cluster {
     pub(super) centroid: PathVector,
     links: u32,
     arms: u32,
-    record: Record,
     pub(super) prior: Option<Prior>,
     /// All pages and their files, none forgotten.
     pub(super) pages: f64,
     pub(super) files: f64,
+}
+
+/// What links of a cluster turned out to be worth in all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Worth {
+    /// Arms, each by how well it is known.
+    pub(super) arms: f64,
+    /// Sums over the arms: new data files per page, and per fetch with all that was opened.
+    pub(super) files: f64,
+    pub(super) outlook: f64,
 }
 
 /// Links with like tag paths and addresses.
@@ -75,6 +90,9 @@ pub(super) struct Arm {
     record: Record,
     /// New links into other arms, forgotten like pages.
     followers: Vec<(u32, f64)>,
+    /// All pages, files and new links, none forgotten.
+    lifetime: Record,
+    opened: Vec<(u32, f64)>,
     /// What the numbers beside its links say.
     pub(super) relation: Relation,
     /// Links that wait, by number.
@@ -108,7 +126,7 @@ impl Arms {
             arms: Vec::new(),
             paths: HashTable::new(),
             keys: HashTable::new(),
-            site: Record::default(),
+            beginnings: HashTable::new(),
             experience: experience.clone(),
         }
     }
@@ -118,7 +136,7 @@ impl Arms {
         let cluster = self.cluster_of(tag_path);
         let shape = match self.grouping {
             Grouping::Paths => 0,
-            Grouping::PathsAndAddresses => address_shape(url),
+            Grouping::PathsAndAddresses => self.shape_of(cluster, url),
         };
         let key =
             |shape: u64| xxh3_64(&[u64::from(cluster).to_le_bytes(), shape.to_le_bytes()].concat());
@@ -140,6 +158,30 @@ impl Arms {
         self.add_arm(cluster, key(shape))
     }
 
+    /// The shape of an address; how its last part begins counts once several links of the cluster begin like that, because most names say
+    /// which page it is, and not which kind.
+    fn shape_of(&mut self, cluster: u32, url: &str) -> u64 {
+        let AddressShape { plain, with_word } = AddressShape::of(url);
+        let Some(with_word) = with_word else {
+            return plain;
+        };
+        let hash = with_word ^ u64::from(cluster);
+        if let Some((_, links)) = self.beginnings.find_mut(hash, |entry| entry.0 == hash) {
+            *links = links.saturating_add(1);
+            return if LINKS_PER_BEGINNING_MIN <= *links {
+                with_word
+            } else {
+                plain
+            };
+        }
+        if self.beginnings.len() == PATHS_MAX {
+            self.beginnings.clear();
+        }
+        self.beginnings
+            .insert_unique(hash, (hash, 1), |entry| entry.0);
+        plain
+    }
+
     fn add_arm(&mut self, cluster: u32, key: u64) -> u32 {
         let arm = number(self.arms.len());
         self.clusters[cluster as usize].arms += 1;
@@ -147,6 +189,8 @@ impl Arms {
             cluster,
             record: Record::default(),
             followers: Vec::new(),
+            lifetime: Record::default(),
+            opened: Vec::new(),
             relation: Relation::default(),
             waiting: VecDeque::new(),
         });
@@ -201,19 +245,21 @@ impl Arms {
         let cluster = &mut self.clusters[arm.cluster as usize];
         cluster.pages += 1.0;
         cluster.files += brought.files;
-        for record in [&mut arm.record, &mut cluster.record, &mut self.site] {
-            record.pages = record.pages * KEPT + 1.0;
-            record.files = record.files * KEPT + brought.files;
-        }
+        arm.record.pages = arm.record.pages * KEPT + 1.0;
+        arm.record.files = arm.record.files * KEPT + brought.files;
+        arm.lifetime.pages += 1.0;
+        arm.lifetime.files += brought.files;
         for (_, count) in &mut arm.followers {
             *count *= KEPT;
         }
         for follower in brought.followers {
-            let is_it = |known: &(u32, f64)| known.0 == *follower;
-            if let Some(place) = arm.followers.iter().position(is_it) {
-                arm.followers[place].1 += 1.0;
-            } else if arm.followers.len() < FOLLOWERS_MAX {
-                arm.followers.push((*follower, 1.0));
+            for counts in [&mut arm.followers, &mut arm.opened] {
+                let is_it = |known: &(u32, f64)| known.0 == *follower;
+                if let Some(place) = counts.iter().position(is_it) {
+                    counts[place].1 += 1.0;
+                } else if counts.len() < FOLLOWERS_MAX {
+                    counts.push((*follower, 1.0));
+                }
             }
         }
     }
@@ -221,30 +267,72 @@ impl Arms {
     /// Takes back what the pages of an arm brought, so much for each: it is had without them from now on.
     pub(super) fn discount(&mut self, arm: u32, files_per_page: f64) {
         let arm = &mut self.arms[arm as usize];
-        let cluster = &mut self.clusters[arm.cluster as usize];
-        let files = (files_per_page * arm.record.pages).min(arm.record.files);
-        for record in [&mut arm.record, &mut cluster.record, &mut self.site] {
-            record.files = (record.files - files).max(0.0);
+        arm.record.files = (arm.record.files - files_per_page * arm.record.pages).max(0.0);
+    }
+
+    /// What is thought of the arms of each cluster before they are tried, in new data files per page.
+    ///
+    /// An arm counts by how well it is known, and at most for one, however many pages it has had: a hundred articles without a file say
+    /// little of the next section, ten sections of them say more.
+    pub(super) fn expectations(&self) -> Vec<f64> {
+        let mut site = Record {
+            pages: PRIOR_PAGES,
+            files: PRIOR_PAGES * FIRST_MEAN,
+        };
+        let mut clusters = vec![Record::default(); self.clusters.len()];
+        for arm in &self.arms {
+            let known = arm.record.known();
+            let mean = arm.record.files / arm.record.pages.max(1.0);
+            for record in [&mut site, &mut clusters[arm.cluster as usize]] {
+                record.pages += known;
+                record.files += known * mean;
+            }
         }
+        let site = site.files / site.pages;
+        let expectation = |(cluster, record): (&Cluster, &Record)| {
+            let (pages, mean) = match cluster.prior {
+                Some(prior) => (prior.arms, prior.files_per_page),
+                None => (PRIOR_PAGES, site),
+            };
+            (pages * mean + record.files) / (pages + record.pages)
+        };
+        self.clusters
+            .iter()
+            .zip(&clusters)
+            .map(expectation)
+            .collect()
     }
 
     /// Shape and rate of the Gamma distribution of an arm's new data files per page.
-    pub(super) fn belief(&self, arm: u32) -> (f64, f64) {
+    pub(super) fn belief(&self, arm: u32, expectations: &[f64]) -> (f64, f64) {
         let arm = &self.arms[arm as usize];
-        let cluster = &self.clusters[arm.cluster as usize];
-        let mut base = Record {
-            pages: PRIOR_PAGES,
-            files: PRIOR_PAGES * self.site.mean(FIRST_MEAN),
-        };
-        if let Some(prior) = cluster.prior {
-            base = Record {
-                pages: prior.pages,
-                files: prior.pages * prior.files_per_page,
-            };
-        }
-        let mean = (base.files + cluster.record.files) / (base.pages + cluster.record.pages);
-        let shape = PRIOR_PAGES * mean + arm.record.files;
+        let shape = PRIOR_PAGES * expectations[arm.cluster as usize] + arm.record.files;
         (shape.max(SHAPE_MIN), PRIOR_PAGES + arm.record.pages)
+    }
+
+    /// What the links of each cluster were worth in all, to be carried to other sites.
+    pub(super) fn worths(&self) -> Vec<Worth> {
+        let prospect = |arm: &Arm| {
+            let pages = arm.lifetime.pages.max(1.0);
+            let opened = arm.opened.iter();
+            Prospect {
+                files: arm.lifetime.files / pages,
+                followers: opened
+                    .map(|(arm, count)| (*arm as usize, count / pages))
+                    .collect(),
+            }
+        };
+        let prospects: Vec<Prospect> = self.arms.iter().map(prospect).collect();
+        let indices = outlook::indices(&prospects);
+        let mut worths = vec![Worth::default(); self.clusters.len()];
+        for ((arm, prospect), index) in self.arms.iter().zip(&prospects).zip(indices) {
+            let worth = &mut worths[arm.cluster as usize];
+            let known = arm.lifetime.known();
+            worth.arms += known;
+            worth.files += known * prospect.files;
+            worth.outlook += known * index;
+        }
+        worths
     }
 
     /// Mean new links per page from this arm into others.
@@ -271,7 +359,6 @@ impl Cluster {
             centroid,
             links: 1,
             arms: 0,
-            record: Record::default(),
             prior,
             pages: 0.0,
             files: 0.0,
@@ -280,36 +367,47 @@ impl Cluster {
 }
 
 impl Record {
-    fn mean(self, first: f64) -> f64 {
-        (first * PRIOR_PAGES + self.files) / (PRIOR_PAGES + self.pages)
+    /// How well it is known, from 0 to 1.
+    fn known(self) -> f64 {
+        self.pages / (self.pages + KNOWN_PAGES)
     }
 }
 
-/// What addresses of one kind have in common, as a number: the folders, how the last part begins and ends, the names in the query.
-fn address_shape(url: &str) -> u64 {
-    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (path, query) = after_scheme.split_once('?').unwrap_or((after_scheme, ""));
-    let mut shape = String::new();
-    let (folders, last) = path.rsplit_once('/').unwrap_or(("", path));
-    for folder in folders.split('/').take(4) {
-        let is_word = !folder.bytes().any(|byte| byte.is_ascii_digit());
-        shape.push_str(if is_word { folder } else { "0" });
-        shape.push('/');
+/// What addresses of one kind have in common.
+struct AddressShape {
+    /// The folders, the ending, and the names in the query.
+    plain: u64,
+    /// Also how the last part of the path begins, if it has parts.
+    with_word: Option<u64>,
+}
+
+impl AddressShape {
+    fn of(url: &str) -> Self {
+        let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let (path, query) = after_scheme.split_once('?').unwrap_or((after_scheme, ""));
+        let mut shape = String::new();
+        let (folders, last) = path.rsplit_once('/').unwrap_or(("", path));
+        for folder in folders.split('/').take(4) {
+            let is_word = !folder.bytes().any(|byte| byte.is_ascii_digit());
+            shape.push_str(if is_word { folder } else { "0" });
+            shape.push('/');
+        }
+        shape.push_str(last.rsplit_once('.').map_or("", |(_, ending)| ending));
+        for parameter in query.split('&').take(8) {
+            shape.push('&');
+            shape.push_str(parameter.split('=').next().unwrap_or_default());
+        }
+        let plain = xxh3_64(shape.as_bytes());
+        let word = last.len() - last.trim_start_matches(char::is_alphabetic).len();
+        let rest = &last[word..];
+        let apart = rest.len() - rest.trim_start_matches(['-', '_', '+', ',', '~']).len();
+        let with_word = (0 < apart).then(|| {
+            shape.push(' ');
+            shape.push_str(&last[..word + apart]);
+            xxh3_64(shape.as_bytes())
+        });
+        Self { plain, with_word }
     }
-    // How the last part begins: a word and what sets it apart. A name of one word says which page, not which kind.
-    let word = last.len() - last.trim_start_matches(char::is_alphabetic).len();
-    let (_, rest) = last.split_at(word);
-    let apart = rest.len() - rest.trim_start_matches(['-', '_', '+', ',', '~']).len();
-    if 0 < apart {
-        shape.push_str(&last[..word + apart]);
-    }
-    shape.push(' ');
-    shape.push_str(last.rsplit_once('.').map_or("", |(_, ending)| ending));
-    for parameter in query.split('&').take(8) {
-        shape.push('&');
-        shape.push_str(parameter.split('=').next().unwrap_or_default());
-    }
-    xxh3_64(shape.as_bytes())
 }
 
 fn number(index: usize) -> u32 {

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::AddressModel;
 use super::analogy::{Analogies, RuleNumber};
-use super::arms::{Arms, Brought, Cluster, Grouping};
+use super::arms::{Arms, Brought, Cluster, Grouping, Worth};
 use super::experience::Experience;
 use super::gamma;
 use super::link::{Fetched, LinkNumber, LinkSeen, Looks};
@@ -371,8 +371,9 @@ impl Collector {
     fn next_page(&mut self, chance: Chance<'_>) -> Option<u32> {
         let arms = 0..u32::try_from(self.arms.arms.len()).unwrap_or(u32::MAX);
         let mut rates = Vec::with_capacity(arms.len());
+        let expectations = self.arms.expectations();
         for arm in arms {
-            let (shape, rate) = self.arms.belief(arm);
+            let (shape, rate) = self.arms.belief(arm, &expectations);
             rates.push(gamma::draw(shape, rate, chance));
         }
         let indices = self.indices(&rates);
@@ -401,7 +402,7 @@ impl Collector {
         for (arm, index) in (0..).zip(&mut indices) {
             let cluster = self.arms.arms[arm as usize].cluster;
             if let Some(prior) = self.arms.clusters[cluster as usize].prior {
-                let weight = prior.pages / (prior.pages + self.arms.pages(arm));
+                let weight = prior.arms / (prior.arms + self.arms.pages(arm));
                 *index = index.max(weight * prior.outlook);
             }
         }
@@ -431,19 +432,9 @@ impl Collector {
             .map(|(place, _)| place)
     }
 
-    /// The clusters, and what a link of each is worth with all that it opens.
-    pub(super) fn clusters(&self) -> impl Iterator<Item = (&Cluster, f64)> {
-        let means = (0..self.arms.arms.len()).map(|arm| {
-            let (shape, rate) = self.arms.belief(u32::try_from(arm).unwrap_or(u32::MAX));
-            shape / rate
-        });
-        let indices = self.indices(&means.collect::<Vec<f64>>());
-        let clusters = self.arms.clusters.iter().enumerate();
-        clusters.map(move |(place, cluster)| {
-            let arms = self.arms.arms.iter().zip(&indices);
-            let own = arms.filter(|(arm, _)| arm.cluster as usize == place);
-            (cluster, own.map(|(_, index)| *index).fold(0.0, f64::max))
-        })
+    /// The clusters of links, and what they were worth.
+    pub(super) fn worths(&self) -> impl Iterator<Item = (&Cluster, Worth)> {
+        self.arms.clusters.iter().zip(self.arms.worths())
     }
 
     pub(super) fn addresses(&self) -> &AddressModel {

@@ -9,15 +9,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::AddressModel;
-use super::arms::{ALIKE_MIN, Cluster};
+use super::arms::{ALIKE_MIN, Cluster, Worth};
 use super::collector::Collector;
 use super::tag_path::PathVector;
 
 const PLACES_MAX: usize = 512;
-/// What other sites taught counts for at most so many pages of a new one.
-const PAGES_MAX: f64 = 4.0;
+/// What other sites taught counts for at most so many arms of a new one.
+const ARMS_MAX: f64 = 2.0;
 /// What a site taught counts less by this factor when another has been learned from.
-const KEPT: f64 = 0.8;
+const KEPT: f64 = 0.9;
 
 /// What was learned, to be saved and read back with serde.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,17 +31,18 @@ pub struct Experience {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Place {
     centroid: PathVector,
-    pages: f64,
+    /// Arms that stood there, by how well they were known.
+    arms: f64,
+    /// Sums over them: new data files per page, and per fetch with all that was opened.
     files: f64,
-    /// What following such a link was worth with all that it opened.
     outlook: f64,
 }
 
 /// What is thought of a cluster of which nothing has been seen yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Prior {
-    /// How many pages it counts for.
-    pub(super) pages: f64,
+    /// How many arms it counts for.
+    pub(super) arms: f64,
     pub(super) files_per_page: f64,
     pub(super) outlook: f64,
 }
@@ -56,44 +57,42 @@ impl Experience {
     /// Learns from a site that was collected from.
     pub fn learn(&mut self, collector: &Collector) {
         for place in &mut self.places {
-            place.pages *= KEPT;
-            place.files *= KEPT;
+            for sum in [&mut place.arms, &mut place.files, &mut place.outlook] {
+                *sum *= KEPT;
+            }
         }
-        for (cluster, outlook) in collector.clusters() {
-            if 0.0 < cluster.pages {
-                self.add(cluster, outlook);
+        for (cluster, worth) in collector.worths() {
+            if 0.0 < worth.arms {
+                self.add(cluster, worth);
             }
         }
         self.addresses = collector.addresses().clone();
         self.sites = self.sites.saturating_add(1);
     }
 
-    fn add(&mut self, cluster: &Cluster, outlook: f64) {
+    fn add(&mut self, cluster: &Cluster, worth: Worth) {
         if let Some((index, _)) = self.nearest(&cluster.centroid) {
             let place = &mut self.places[index];
-            let part = cluster.pages / (cluster.pages + place.pages);
+            let part = worth.arms / (worth.arms + place.arms);
             #[expect(clippy::cast_possible_truncation, reason = "a share")]
             place.centroid.approach(&cluster.centroid, part as f32);
-            place.outlook += (outlook - place.outlook) * part;
-            place.pages += cluster.pages;
-            place.files += cluster.files;
+            place.arms += worth.arms;
+            place.files += worth.files;
+            place.outlook += worth.outlook;
             return;
         }
         if self.places.len() == PLACES_MAX {
-            let least = self
-                .places
-                .iter()
-                .enumerate()
-                .min_by(|one, two| one.1.pages.total_cmp(&two.1.pages));
+            let places = self.places.iter().enumerate();
+            let least = places.min_by(|one, two| one.1.arms.total_cmp(&two.1.arms));
             if let Some((index, _)) = least {
                 self.places.swap_remove(index);
             }
         }
         self.places.push(Place {
             centroid: cluster.centroid.clone(),
-            pages: cluster.pages,
-            files: cluster.files,
-            outlook,
+            arms: worth.arms,
+            files: worth.files,
+            outlook: worth.outlook,
         });
     }
 
@@ -101,12 +100,12 @@ impl Experience {
     pub(super) fn prior(&self, path: &PathVector) -> Option<Prior> {
         let (index, _) = self.nearest(path)?;
         let place = &self.places[index];
-        Some(Prior {
-            pages: place.pages.min(PAGES_MAX),
-            files_per_page: place.files / place.pages,
-            outlook: place.outlook,
-        })
-        .filter(|prior| 0.0 < prior.pages && prior.files_per_page.is_finite())
+        let prior = Prior {
+            arms: place.arms.min(ARMS_MAX),
+            files_per_page: place.files / place.arms,
+            outlook: place.outlook / place.arms,
+        };
+        (0.0 < prior.arms && prior.files_per_page.is_finite()).then_some(prior)
     }
 
     fn nearest(&self, path: &PathVector) -> Option<(usize, f64)> {
@@ -127,7 +126,7 @@ impl Experience {
         self.addresses.is_sound()
             && self.places.len() <= PLACES_MAX
             && self.places.iter().all(|place| {
-                [place.pages, place.files, place.outlook]
+                [place.arms, place.files, place.outlook]
                     .into_iter()
                     .all(is_number)
             })
