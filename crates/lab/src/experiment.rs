@@ -11,6 +11,7 @@
 
 pub mod beyond;
 pub mod estimators;
+pub mod focus_real;
 pub mod in_degree;
 pub mod revisit;
 pub mod ring;

@@ -35,3 +35,6 @@ pub use collector::{Collector, Tally};
 pub use experience::Experience;
 pub use link::{Fetched, LinkNumber, LinkSeen, Looks};
 pub use order::{Order, Settings, UnknownOrder};
+
+#[cfg(test)]
+mod tests;

@@ -105,18 +105,20 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_words_of_digits() {
-        let ln = |number: f32| number.ln_1p();
         for (beside, expected) in [
-            ("Age 48 107", [ln(48.0), ln(107.0), ln(107.0)]),
-            (
-                "Population (1,200 tables), 3",
-                [ln(1200.0), ln(3.0), ln(1200.0)],
-            ),
-            ("2024-01-02 4.7 kB", [0.0; 3]),
-            ("", [0.0; 3]),
-            ("99999999999999999999", [0.0; 3]),
+            ("Age 48 107", [48, 107, 107]),
+            ("Population (1,200 tables), 3", [1200, 3, 1200]),
+            ("2024-01-02 4.7 kB", [0; 3]),
+            ("", [0; 3]),
+            ("99999999999999999999", [0; 3]),
         ] {
-            assert_eq!(Numbers::of(beside), Numbers(expected), "{beside}");
+            for (found, expected) in Numbers::of(beside).0.into_iter().zip(expected) {
+                let number = f64::from(found).exp_m1();
+                assert!(
+                    (number - f64::from(expected)).abs() < 0.01,
+                    "{beside}: {number}"
+                );
+            }
         }
     }
 

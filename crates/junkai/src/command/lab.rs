@@ -6,6 +6,7 @@ mod changes;
 mod crawl;
 mod estimators;
 mod experiment;
+mod focus_real;
 mod generate;
 mod graph;
 mod histories;
@@ -55,6 +56,9 @@ pub(crate) enum Lab {
     /// Seed 002: what known pages ask of their servers, and what relief costs.
     #[command(after_help = changes::EXAMPLES)]
     Servers(changes::ServersArguments),
+    /// How soon a site's data files are found: ours against plain orders and a published bandit.
+    #[command(after_help = focus_real::EXAMPLES)]
+    FocusReal(focus_real::Arguments),
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
@@ -77,6 +81,7 @@ pub(crate) fn run(lab: &Lab) -> Result<Ending> {
         Lab::Plan(arguments) => plan::run(arguments),
         Lab::Revisit(arguments) => changes::revisit(arguments),
         Lab::Servers(arguments) => changes::servers(arguments),
+        Lab::FocusReal(arguments) => focus_real::run(arguments),
         Lab::Report(arguments) => experiment::report(arguments),
         Lab::WhatIf(arguments) => what_if::run(arguments),
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use junkai_lab::experiment::beyond::{self, BeyondExperiment};
 use junkai_lab::experiment::estimators::EstimatorsExperiment;
+use junkai_lab::experiment::focus_real::FocusRealExperiment;
 use junkai_lab::experiment::in_degree::{self, InDegreeExperiment};
 use junkai_lab::experiment::revisit::RevisitExperiment;
 use junkai_lab::experiment::ring::{self, RingExperiment};
@@ -17,7 +18,7 @@ use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
 use super::source::Sources;
-use super::{changes, estimators, histories, time_queue};
+use super::{changes, estimators, focus_real, histories, time_queue};
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
@@ -108,6 +109,9 @@ pub(crate) struct ReportArguments {
     /// Change histories to replay; may be given several times [default: a generated one].
     #[arg(long, value_name = "FILE")]
     history: Vec<PathBuf>,
+    /// A real site to collect data files from, as `junkai lab focus-real` takes it.
+    #[arg(long, value_name = "FILE")]
+    site: Option<PathBuf>,
     /// Simulate few pages that change, for a short time: a report in a minute, whose figures are rough.
     #[arg(long)]
     quick: bool,
@@ -176,6 +180,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let histories = histories::read(&arguments.history, common.sources.seed())?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
     let webs = changes::webs(&arguments.history, false)?;
+    let site = arguments
+        .site
+        .as_deref()
+        .map(junkai_lab::experiment::focus_real::read)
+        .transpose()?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
     let sizes = Sizes::of(arguments);
@@ -203,6 +212,12 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         changes::run_revisit(webs, &revisit, &bar)?,
         servers::run(Vec::new(), &servers)?,
         time_queue::counted(seed, &bar)?,
+        focus_real::outcome(
+            site.as_ref(),
+            arguments.site.as_deref(),
+            sizes.focus_real(seed),
+            &bar,
+        ),
     ];
     drop(bar);
     for outcome in &outcomes {
@@ -231,9 +246,13 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     );
     say!("Open the whole in a browser: {}", page.display());
     let histories = histories::again_as("--history ", &arguments.history);
+    let site = arguments
+        .site
+        .as_deref()
+        .map_or_else(String::new, |site| format!(" --site {}", site.display()));
     let quick = if arguments.quick { " --quick" } else { "" };
     let again = format!(
-        "junkai lab report{}{histories}{quick}",
+        "junkai lab report{}{histories}{site}{quick}",
         common.sources.again()
     );
     show::repeat_with(&again, &common.out_again());
@@ -247,6 +266,8 @@ struct Sizes {
     repetitions: u32,
     servers: u32,
     runs: u32,
+    collections: u32,
+    site_pages: u32,
 }
 
 impl Sizes {
@@ -258,15 +279,29 @@ impl Sizes {
                 repetitions: 2,
                 servers: 200,
                 runs: 60,
+                collections: 2,
+                site_pages: 200,
             };
         }
         let (revisit, servers) = (RevisitExperiment::default(), ServersExperiment::default());
+        let collecting = FocusRealExperiment::default();
         Sizes {
             pages: revisit.pages,
             days: revisit.days,
             repetitions: revisit.repetitions,
             servers: servers.servers,
             runs: EstimatorsExperiment::default().runs,
+            collections: collecting.repetitions,
+            site_pages: collecting.pages,
+        }
+    }
+
+    fn focus_real(&self, seed: u64) -> FocusRealExperiment {
+        FocusRealExperiment {
+            repetitions: self.collections,
+            pages: self.site_pages,
+            seed,
+            ..FocusRealExperiment::default()
         }
     }
 

@@ -1,0 +1,158 @@
+//! A web site as data: its pages with their links, and its data files.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use junkai_focus::collect::{LinkSeen, Looks};
+use junkai_page::{LinkOptions, Source, analyze_with_contexts};
+use url::Url;
+
+/// A site that can be collected from. Links to what it does not have are left out.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// What it is called.
+    pub name: String,
+    pub(super) start: String,
+    things: BTreeMap<String, Thing>,
+}
+
+/// What a URL names.
+#[derive(Clone, Debug)]
+pub(super) enum Thing {
+    File,
+    Page(Vec<SiteLink>),
+}
+
+/// A link of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SiteLink {
+    pub(super) url: String,
+    pub(super) text: String,
+    pub(super) tag_path: String,
+    pub(super) beside: String,
+    pub(super) looks: Looks,
+}
+
+impl SiteLink {
+    pub(super) fn seen(&self) -> LinkSeen<'_> {
+        LinkSeen {
+            url: &self.url,
+            text: &self.text,
+            tag_path: &self.tag_path,
+            beside: &self.beside,
+            looks: self.looks,
+        }
+    }
+}
+
+impl Site {
+    /// Of pages and files; what cannot be reached from the start by links is left out.
+    pub(super) fn new(name: String, start: String, mut things: BTreeMap<String, Thing>) -> Site {
+        let known: BTreeSet<String> = things.keys().cloned().collect();
+        for thing in things.values_mut() {
+            if let Thing::Page(links) = thing {
+                links.retain(|link| known.contains(&link.url));
+            }
+        }
+        let mut site = Site {
+            name,
+            start,
+            things,
+        };
+        let reached: BTreeSet<String> = site.breadth_first().into_iter().collect();
+        // A file that no page links to may exist all the same, and be guessed; but it is not counted.
+        site.things.retain(|url, _| reached.contains(url));
+        site
+    }
+
+    /// Of the bytes of its pages, by their paths; everything that is named as a data file is one.
+    pub(super) fn read(name: &str, pages: &BTreeMap<String, Vec<u8>>) -> Option<Site> {
+        let base = Url::parse(&format!("https://{name}.example/")).ok()?;
+        let mut things = BTreeMap::new();
+        for (path, body) in pages {
+            let Ok(url) = base.join(path) else {
+                continue;
+            };
+            let thing = if is_file(path) {
+                Thing::File
+            } else {
+                Thing::Page(links_of(&url, body))
+            };
+            things.insert(url.to_string(), thing);
+        }
+        let start = base.join("index.html").ok()?.to_string();
+        things
+            .contains_key(&start)
+            .then(|| Site::new(name.to_owned(), start, things))
+    }
+
+    pub(super) fn thing(&self, url: &str) -> Option<&Thing> {
+        self.things.get(url)
+    }
+
+    /// The data files that links lead to.
+    pub(super) fn file_count(&self) -> u32 {
+        let files = self
+            .things
+            .values()
+            .filter(|thing| matches!(thing, Thing::File));
+        u32::try_from(files.count()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn page_count(&self) -> u32 {
+        u32::try_from(self.things.len()).unwrap_or(u32::MAX) - self.file_count()
+    }
+
+    /// All URLs that links lead to, nearest first.
+    pub(super) fn breadth_first(&self) -> Vec<String> {
+        let mut order = Vec::new();
+        let mut known = BTreeSet::from([&*self.start]);
+        let mut line = VecDeque::from([&*self.start]);
+        while let Some(url) = line.pop_front() {
+            order.push(url.to_owned());
+            if let Some(Thing::Page(links)) = self.things.get(url) {
+                for link in links {
+                    if known.insert(&link.url) {
+                        line.push_back(&link.url);
+                    }
+                }
+            }
+        }
+        order
+    }
+}
+
+/// Whether the name is that of a data file.
+pub(super) fn is_file(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["csv", "tsv", "xls", "xlsx", "ods"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+fn links_of(url: &Url, body: &[u8]) -> Vec<SiteLink> {
+    let source = Source {
+        body,
+        content_type: Some("text/html"),
+        url,
+        robots_agent: "junkai",
+        x_robots_tag: &[],
+        detect_language: false,
+    };
+    let analysis = analyze_with_contexts(&source, &LinkOptions::default());
+    let links = analysis.links.into_iter().map(|link| {
+        let context = link.context.map(|context| *context).unwrap_or_default();
+        let looks = if is_file(&link.url) {
+            Looks::DataFile
+        } else {
+            Looks::Page
+        };
+        SiteLink {
+            url: link.url,
+            text: context.text,
+            tag_path: context.tag_path,
+            beside: context.beside,
+            looks,
+        }
+    });
+    links.collect()
+}

@@ -1,0 +1,217 @@
+//! The numbers of the experiment.
+
+use super::harvest::{Cost, Harvest, SHARES};
+use super::{Contestant, Results, Trial};
+use crate::experiment::words::text;
+use crate::outcome::{Cell, Column, Table};
+
+/// A median and its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Middle {
+    pub(super) low: f64,
+    pub(super) median: f64,
+    pub(super) high: f64,
+}
+
+impl Middle {
+    /// Of some values; none if there are none. For an even number the upper one of the two in the middle.
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Option<Middle> {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        Some(Middle {
+            low: *values.first()?,
+            median: values[values.len() / 2],
+            high: *values.last()?,
+        })
+    }
+}
+
+/// Which fetches are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counting {
+    All,
+    Pages,
+}
+
+impl Counting {
+    pub(super) fn of(self, cost: Cost) -> f64 {
+        match self {
+            Counting::All => cost.all.into(),
+            Counting::Pages => cost.pages.into(),
+        }
+    }
+}
+
+/// The fetches at one of the shares, over repetitions.
+pub(super) fn at(harvests: &[Harvest], share: usize, counting: Counting) -> Option<Middle> {
+    let reached: Option<Vec<Cost>> = harvests
+        .iter()
+        .map(|harvest| harvest.reached[share])
+        .collect();
+    Middle::of(reached?.into_iter().map(|cost| counting.of(cost)))
+}
+
+impl Results<'_> {
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let real = self.real.iter().map(harvest_table);
+        real.chain([self.template_table(), self.experience_table()])
+            .collect()
+    }
+
+    fn template_table(&self) -> Table {
+        let mut columns = Column::list([
+            ("template", "template"),
+            ("files", "files"),
+            ("pages", "pages"),
+        ]);
+        for contestant in Contestant::ALL {
+            columns.push(Column::new(
+                format!("{}_pages_for_90_percent", key(contestant)),
+                contestant.name,
+            ));
+        }
+        columns.push(Column::new(
+            "knowing_pages_for_90_percent",
+            "who knows all links",
+        ));
+        let row = |trial: &Trial| {
+            let mut row = vec![
+                text(&trial.name),
+                Cell::Count(trial.files.into()),
+                Cell::Count(trial.pages.into()),
+            ];
+            let all = Contestant::ALL.map(|contestant| trial.of(contestant));
+            for harvests in all.into_iter().chain([&*trial.knowing]) {
+                row.push(fetches(
+                    at(harvests, 1, Counting::Pages).map(|middle| middle.median),
+                ));
+            }
+            row
+        };
+        Table {
+            name: "templates".to_owned(),
+            caption: "Generated sites: fetches that brought no file until nine tenths of the data files were had; median over sites. \
+                      The last column is a greedy order that knows all links."
+                .to_owned(),
+            columns,
+            rows: self.templates.iter().map(row).collect(),
+        }
+    }
+
+    fn experience_table(&self) -> Table {
+        let row = |(place, pairs): (u64, &Vec<super::Pair>)| {
+            let median = |value: fn(&super::Pair) -> f64| {
+                Middle::of(pairs.iter().map(value)).map(|middle| middle.median)
+            };
+            let ratio = self.ratio(pairs);
+            vec![
+                Cell::Count(place),
+                fetches(median(|pair| pair.fresh)),
+                fetches(median(|pair| pair.carried)),
+                Cell::share(ratio),
+            ]
+        };
+        Table {
+            name: "experience".to_owned(),
+            caption: "Rows of generated sites, one after the other: fetches that brought no file until nine tenths of the files were had, \
+                      without and with what the sites before taught (medians), and the geometric mean of with over without."
+                .to_owned(),
+            columns: Column::list([
+                ("place", "site"),
+                ("pages_without", "without"),
+                ("pages_with", "with"),
+                ("with_over_without", "with / without"),
+            ]),
+            rows: (1..).zip(&self.carried).map(row).collect(),
+        }
+    }
+
+    /// The geometric mean of with experience over without.
+    pub(super) fn ratio(&self, pairs: &[super::Pair]) -> Option<f64> {
+        let logarithms: Vec<f64> = pairs
+            .iter()
+            .map(|pair| (pair.carried.max(1.0) / pair.fresh.max(1.0)).ln())
+            .collect();
+        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+        mean.is_finite().then(|| mean.exp())
+    }
+}
+
+fn harvest_table(trial: &Trial) -> Table {
+    let mut columns = Column::list([("order", "order")]);
+    for share in SHARES {
+        let percent = 100.0 * share;
+        columns.push(Column::new(
+            format!("all_for_{percent:.0}_percent"),
+            format!("all fetches, {percent:.0} %"),
+        ));
+        columns.push(Column::new(
+            format!("pages_for_{percent:.0}_percent"),
+            format!("pages, {percent:.0} %"),
+        ));
+    }
+    columns.extend(Column::list([
+        ("all_for_90_percent_least", "all, 90 %, least"),
+        ("all_for_90_percent_most", "most"),
+        ("all", "all fetches in the end"),
+        ("guesses_missed", "wrong guesses"),
+    ]));
+    let row = |name: &str, harvests: &[Harvest]| {
+        let mut row = vec![text(name)];
+        for share in 0..SHARES.len() {
+            for counting in [Counting::All, Counting::Pages] {
+                row.push(fetches(
+                    at(harvests, share, counting).map(|middle| middle.median),
+                ));
+            }
+        }
+        let spread = at(harvests, 1, Counting::All);
+        row.push(fetches(spread.map(|middle| middle.low)));
+        row.push(fetches(spread.map(|middle| middle.high)));
+        let total = Middle::of(harvests.iter().map(|harvest| harvest.total.all.into()));
+        row.push(fetches(total.map(|middle| middle.median)));
+        let missed = Middle::of(harvests.iter().map(|harvest| harvest.tally.missed.into()));
+        row.push(fetches(missed.map(|middle| middle.median)));
+        row
+    };
+    let mut rows: Vec<Vec<Cell>> = Contestant::ALL
+        .iter()
+        .map(|contestant| row(contestant.name, trial.of(*contestant)))
+        .collect();
+    rows.push(row("who knows all links", &trial.knowing));
+    Table {
+        name: "harvest".to_owned(),
+        caption: format!(
+            "{}: fetches until a half, nine tenths and 95 % of its {} data files were had, medians over repetitions. Pages are the fetches \
+             that brought no data file. The last row is a greedy order that knows all links and follows them.",
+            trial.name, trial.files
+        ),
+        columns,
+        rows,
+    }
+}
+
+fn key(contestant: Contestant) -> String {
+    let letters = |character: char| {
+        if character.is_ascii_alphanumeric() {
+            character
+        } else {
+            '_'
+        }
+    };
+    contestant
+        .name
+        .replace(", ", "_")
+        .chars()
+        .map(letters)
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a count"
+)]
+fn fetches(number: Option<f64>) -> Cell {
+    Cell::count(number.map(|number| number as u64))
+}
