@@ -99,19 +99,11 @@ pub fn explain(
             archive: folder.to_owned(),
         });
     }
-    let canonical = Canonicalizer::new(&settings.canonical);
     let index = Index::open(folder)?;
     let visits = visits(folder, url)?;
     let is_visit = |event: &&Event<'_>| !event.annotations.iter().any(|word| word == JOINED);
     let last = visits.iter().rfind(is_visit);
-    let captures = index
-        .lookup(url.as_str())?
-        .collect::<Result<Vec<Entry>, _>>()?;
-    // The index folds case and more; other pages may share the key.
-    let captures = captures
-        .into_iter()
-        .filter(|entry| canonical.parse(&entry.url).is_ok_and(|other| other == *url))
-        .collect();
+    let captures = captures(&index, settings, url)?;
     let waiting = waiting(&state, settings, url)?;
     let depth = waiting
         .as_ref()
@@ -124,6 +116,7 @@ pub fn explain(
     let states = PageStates::open(folder, settings)?;
     let page = states.find(url, progress)?;
     let early = page.as_ref().and_then(|page| noted_in_words(page, last));
+    let early = early.unwrap_or_default();
     let next_visit = match &page {
         // A visit out of turn comes before.
         Some(page) if waiting.is_none() && turn_of(live.as_ref()).is_none() => {
@@ -140,15 +133,7 @@ pub fn explain(
     Ok(Explanation {
         scope: scope(&state, settings, url, depth)?,
         known: waiting.is_some() || page.is_some() || !visits.is_empty(),
-        next_visit: [
-            Some(next_visit),
-            early,
-            paused.as_ref().map(|reason| format!("but {reason}")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join("; "),
+        next_visit: next_visit + &early + &but_paused(paused.as_deref()),
         paused,
         bears: page.as_ref().map(|page| states.server_in_words(page)),
         signals: page.as_ref().and_then(|page| states.signals_in_words(page)),
@@ -161,6 +146,19 @@ pub fn explain(
         captures,
         server,
     })
+}
+
+fn but_paused(reason: Option<&str>) -> String {
+    reason.map_or_else(String::new, |reason| format!("; but {reason}"))
+}
+
+/// The captures of the page itself: the index folds case and more, and other pages may share its key.
+fn captures(index: &Index, settings: &Settings, url: &PageUrl) -> Result<Vec<Entry>, CrawlError> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let all = index.lookup(url.as_str())?;
+    let mut captures = all.collect::<Result<Vec<Entry>, _>>()?;
+    captures.retain(|entry| canonical.parse(&entry.url).is_ok_and(|other| other == *url));
+    Ok(captures)
 }
 
 fn scope(
@@ -362,7 +360,7 @@ fn noted_in_words(page: &KnownPage, last: Option<&Event<'_>>) -> Option<String> 
         return None;
     };
     Some(format!(
-        "it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be put off",
+        "; it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be put off",
         last.time
     ))
 }

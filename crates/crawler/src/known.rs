@@ -50,6 +50,8 @@ pub(crate) struct KnownPages {
     hints: HashMap<u64, Hints>,
     /// Visits out of turn that were joined with their pages' states and not told of yet: those of one call of [`KnownPages::next`].
     joined: Vec<Joined>,
+    /// Pages whose states could not be read and that were not told of yet: those of one call of [`KnownPages::next`].
+    unreadable: Vec<PageUrl>,
     /// When notes are looked through next.
     notes_due: Time,
     /// Signals taken in so far.
@@ -94,6 +96,7 @@ impl KnownPages {
             just_visited,
             hints: HashMap::new(),
             joined: Vec::new(),
+            unreadable: Vec::new(),
             notes_due: Time::EPOCH,
             signals: 0,
             is_planner_saved: true,
@@ -104,13 +107,15 @@ impl KnownPages {
     /// The next page that is due; it is out until it is given back.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         while let Some((ticket, record)) = self.read(now)? {
-            let state = PageState::decode(&record.body);
-            let (Some(state), Ok(url)) = (state, self.canonical.parse(&record.url)) else {
-                tracing::error!(
-                    url = record.url,
-                    "the state of a page cannot be read; the page is forgotten"
-                );
+            let Ok(url) = self.canonical.parse(&record.url) else {
+                tracing::error!(url = record.url, "a known page has no URL; it is forgotten");
                 self.queue.remove(ticket);
+                continue;
+            };
+            let Some(state) = PageState::decode(&record.body) else {
+                tracing::warn!(%url, "the state of a page cannot be read; it is visited as a new one");
+                self.queue.remove(ticket);
+                self.unreadable.push(url);
                 continue;
             };
             let note = self.queue.take_early(&ticket, url.fingerprint().0);
@@ -250,6 +255,11 @@ impl KnownPages {
     /// The visits out of turn that were joined with their pages' states since the last call.
     pub(crate) fn take_joined(&mut self) -> Vec<Joined> {
         std::mem::take(&mut self.joined)
+    }
+
+    /// The pages whose states could not be read since the last call: they are known no longer, and have to be visited as new ones.
+    pub(crate) fn take_unreadable(&mut self) -> Vec<PageUrl> {
+        std::mem::take(&mut self.unreadable)
     }
 
     /// Joins a state that surfaces with what an early visit found: that was the visit.
@@ -585,6 +595,21 @@ mod tests {
             known.put_off(visit, surfaced + DAY, surfaced).unwrap();
             next = known.next(surfaced).unwrap();
         }
+    }
+
+    #[test]
+    fn a_page_whose_state_cannot_be_read_is_not_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known = open(&folder);
+        let record = Record {
+            url: page().as_str().to_owned(),
+            due: START,
+            body: b"of another release".to_vec(),
+        };
+        known.put(&record, START).unwrap();
+        assert!(known.next(START + DAY).unwrap().is_none());
+        assert_eq!(known.take_unreadable(), [page()]);
+        assert_eq!(known.len(), 0);
     }
 
     #[test]

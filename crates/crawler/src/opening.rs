@@ -355,3 +355,27 @@ fn scope_and_seeds(
         Err(CrawlError::Settings { mistakes })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_told_with_what_it_cost() {
+        let whole = time_queue::Recovery {
+            waiting: 7,
+            ..time_queue::Recovery::default()
+        };
+        assert_eq!(damage_in_words(&whole, 7), None);
+        let damaged = time_queue::Recovery {
+            journal_damaged: true,
+            cut_bytes: 1234,
+            ..whole
+        };
+        let told = damage_in_words(&damaged, 10).unwrap();
+        assert!(told.contains("1234 bytes"), "{told}");
+        assert!(told.contains("3 pages are LOST"), "{told}");
+        let told = damage_in_words(&damaged, 7).unwrap();
+        assert!(told.contains("no page is lost"), "{told}");
+    }
+}

@@ -83,6 +83,8 @@ impl OutOfTurn {
     }
 }
 
+/// How a known page was reached that is no seed: that is not kept.
+pub(crate) const KNOWN_HOP: &str = "-";
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
@@ -159,7 +161,12 @@ impl Visit {
         Visit {
             url,
             via: "".into(),
-            hops: if traces & trace::SEED == 0 { "-" } else { "" }.into(),
+            hops: if traces & trace::SEED == 0 {
+                KNOWN_HOP
+            } else {
+                ""
+            }
+            .into(),
             depth: state.depth,
             tries: traces >> trace::TRIES_SHIFT,
             purpose: Purpose::from_byte(traces & trace::PURPOSE),

@@ -9,7 +9,7 @@ use crate::CrawlError;
 use crate::clock::timestamp;
 use crate::known::{Joined, Verdict};
 use crate::log::{self, JOINED};
-use crate::visit::{OutOfTurn, Outcome, Purpose, Signal, Visit};
+use crate::visit::{Discovered, KNOWN_HOP, OutOfTurn, Outcome, Purpose, Signal, Visit, returning};
 
 impl Rounds {
     /// The next known page that is due.
@@ -20,6 +20,16 @@ impl Rounds {
         let next = self.known.next(self.clock.now())?;
         for joined in self.known.take_joined() {
             self.note_joined(&joined);
+        }
+        for url in self.known.take_unreadable() {
+            let again = Discovered {
+                url,
+                hop: None,
+                depth: self.depth_asked(),
+                purpose: Purpose::Page,
+            };
+            let entry = again.entry("", KNOWN_HOP, self.clock.now());
+            self.room.append_known(returning(entry))?;
         }
         Ok(next)
     }

@@ -154,7 +154,7 @@ impl Rounds {
     }
 
     /// How deep a page counts that is asked for. How it was found is not at hand; where depth is bounded, it leads no further.
-    fn depth_asked(&self) -> u16 {
+    pub(super) fn depth_asked(&self) -> u16 {
         self.settings.scope.depth_max.unwrap_or(0)
     }
 

@@ -307,6 +307,30 @@ fn what_gives_known_urls_their_meaning_cannot_change() {
 }
 
 #[test]
+fn what_a_run_does_otherwise_than_its_archive_is_told_and_a_wish_for_nothing_is_none() {
+    let stage = Stage::new(small_web(), "");
+    let first = run(quick_crawl(&stage)).expect(0);
+    assert!(!first.err.contains("for this run"), "{}", first.all());
+    let mut again = quick_crawl(&stage);
+    again.args(["--depth", "1"]);
+    let again = run(again).expect(0);
+    let told = "for this run: scope.depth_max = 1 (junkai.toml: not set)";
+    assert!(again.err.contains(told), "{}", again.all());
+    assert!(!again.err.contains("politeness"), "{}", again.all());
+
+    let archive = stage.archive();
+    let archive = archive.to_str().unwrap();
+    say(&["add", "--archive", archive]).expect(2);
+    say(&["revisit", "--archive", archive]).expect(2);
+    let none = say(&["revisit", "--archive", archive, "--host", "none.test"]).expect(4);
+    assert!(none.err.contains("no captured page matches"), "{}", none.all());
+    let empty = stage.path("empty");
+    fs::write(&empty, "# nothing\n").unwrap();
+    let empty = empty.to_str().unwrap();
+    say(&["add", "--archive", archive, "--seeds-file", empty]).expect(4);
+}
+
+#[test]
 fn limits_end_a_run_and_scope_and_depth_bound_it() {
     let stage = Stage::new(small_web(), "");
     let mut crawl = quick_crawl(&stage);

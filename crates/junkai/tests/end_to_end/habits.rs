@@ -185,13 +185,13 @@ fn a_list_that_tells_of_a_change_brings_a_page_forward() {
 /// Some pages of a real site and what became of them, days in a second.
 #[test]
 fn the_history_of_a_real_site_is_crawled_politely() {
+    const PAGES: usize = 300;
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/changes/curl-www.tsv.zst");
     if !path.exists() {
         println!("{} is not here: nothing is judged", path.display());
         return;
     }
-    const PAGES: usize = 300;
     let whole = load(&path).unwrap();
     let some = whole.pages().take(PAGES).flat_map(|page| {
         let events = whole.events(page).iter().copied();
