@@ -323,7 +323,11 @@ fn what_a_run_does_otherwise_than_its_archive_is_told_and_a_wish_for_nothing_is_
     say(&["add", "--archive", archive]).expect(2);
     say(&["revisit", "--archive", archive]).expect(2);
     let none = say(&["revisit", "--archive", archive, "--host", "none.test"]).expect(4);
-    assert!(none.err.contains("no captured page matches"), "{}", none.all());
+    assert!(
+        none.err.contains("no captured page matches"),
+        "{}",
+        none.all()
+    );
     let empty = stage.path("empty");
     fs::write(&empty, "# nothing\n").unwrap();
     let empty = empty.to_str().unwrap();
