@@ -6,7 +6,8 @@
 //!
 //! `large` is the other question: how much memory a hundred million known pages take, and how long it takes to open them.
 //!
-//! Costs are CPU time of all threads, and time by the clock. Files stay in the system's cache, for all stores alike.
+//! Costs are CPU time of all threads until the store has come to rest, and time by the clock until the last checkpoint. Files stay in the system's cache,
+//! for all stores alike.
 
 mod large;
 mod peers;
@@ -14,12 +15,13 @@ mod peers;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use junkai_frontier::time_queue::{Lengths, TimeQueueConfig};
 use junkai_lab::experiment::time_queue::CHECKPOINT_RECORDS;
-use junkai_lab::measure::Measurement;
+use junkai_lab::measure::{Measurement, Used};
 use junkai_lab::population::{Population, SEED_PAGES};
 use junkai_lab::update_cycle::{Durability, QueueStore, Store, UpdateCycle};
 use tempfile::TempDir;
@@ -180,15 +182,17 @@ impl Driven {
         self.cycle
             .fill(self.store.as_mut(), &mut |records| filled = records)?;
         self.fill_per_second = filled as f64 / measurement.used().wall.as_secs_f64();
+        settled(&measurement);
         Ok(())
     }
 
     fn go_round(&mut self, records: u64) -> Result<()> {
         let measurement = Measurement::begin();
         let round = self.cycle.run(self.store.as_mut(), records)?;
-        let used = measurement.used();
+        let wall = measurement.used().wall;
+        let used = settled(&measurement);
         let records = round.records as f64;
-        self.per_second.push(records / used.wall.as_secs_f64());
+        self.per_second.push(records / wall.as_secs_f64());
         self.per_cpu_second.push(records / used.cpu.as_secs_f64());
         self.amplification
             .push(used.io.written_bytes as f64 / round.bytes as f64);
@@ -198,6 +202,26 @@ impl Driven {
         self.state_bytes = round.bytes as f64 / records;
         Ok(())
     }
+}
+
+/// What was used, as soon as nothing is used any more: what a store does in threads of its own after its turn is its cost, and not that of the next one.
+fn settled(measurement: &Measurement) -> Used {
+    /// So long is looked whether the process does anything.
+    const LOOK: Duration = Duration::from_millis(50);
+    /// In which an idle one uses no more than this.
+    const IDLE_CPU: Duration = Duration::from_millis(1);
+    /// Nobody waits longer for a store to come to rest.
+    const LOOKS_MAX: usize = 600;
+    let mut used = measurement.used();
+    for _ in 0..LOOKS_MAX {
+        thread::sleep(LOOK);
+        let before = used.cpu;
+        used = measurement.used();
+        if used.cpu.saturating_sub(before) <= IDLE_CPU {
+            break;
+        }
+    }
+    used
 }
 
 fn tell(stores: &[Driven], records: u64, report: &mut Report) -> Result<()> {

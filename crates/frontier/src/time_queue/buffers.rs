@@ -111,15 +111,22 @@ impl Buffers {
 }
 
 impl Gathered {
-    /// Nothing, with room for as much as another holds.
-    pub(super) fn with_room_for(other: &Gathered) -> Gathered {
+    /// Nothing, with room for so many bytes.
+    pub(super) fn with_room(bytes: usize) -> Gathered {
         Gathered {
-            bytes: Vec::with_capacity(other.bytes.len()),
+            bytes: Vec::with_capacity(bytes),
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
+    /// Nothing, with room for as much as another holds.
+    pub(super) fn with_room_for(other: &Gathered) -> Gathered {
+        Gathered::with_room(other.bytes.len())
+    }
+
+    /// Bytes that so many records take which have so many bytes in a file, if they are not packed there.
+    pub(super) fn bytes_of(file_bytes: u64, records: u32) -> usize {
+        let heads = records as usize * HEAD_BYTES;
+        usize::try_from(file_bytes).unwrap_or(0) + heads
     }
 
     /// Appends a record.
@@ -130,19 +137,15 @@ impl Gathered {
         self.bytes.extend_from_slice(record.body);
     }
 
-    /// Appends the record of another that begins at `offset` there.
+    /// Appends the record of another that begins at `offset` there; tells where it begins here.
     #[inline]
-    pub(super) fn push(&mut self, other: &Gathered, offset: u32) {
+    pub(super) fn push(&mut self, other: &Gathered, offset: u32) -> u32 {
+        let start = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
         let offset = offset as usize;
         let (url, body) = other.lengths(offset).unwrap_or_default();
         let record = &other.bytes[offset..offset + HEAD_BYTES + url + body];
         self.bytes.extend_from_slice(record);
-    }
-
-    /// Where the record begins that follows one at `offset` with so many bytes of text.
-    #[inline]
-    pub(super) fn behind(offset: u32, text_bytes: usize) -> u32 {
-        offset + u32::try_from(HEAD_BYTES + text_bytes).unwrap_or(u32::MAX)
+        start
     }
 
     /// Memory that is held.

@@ -2,8 +2,8 @@
 //!
 //! Tamura and Kitsuregawa's study of the time resolution of a large web archive (seed 003, in Japanese): page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
 //! back, and no look-up by URL. The revisit loop goes round it: [`next`](TimeQueue::next) hands out the state of a page that is due, the page is visited, and
-//! [`put_back`](TimeQueue::put_back) puts the new state where its next visit is. Read [`TimeQueue`] first, then `layout` for where a state waits, `run` for how
-//! it lies there, and `journal` for what survives.
+//! [`put_back`](TimeQueue::put_back) puts the new state where its next visit is. Read [`TimeQueue`] first, then `layout` for where a state waits, `opening` and
+//! `run` for how it lies there and is read, and `journal` for what survives.
 //!
 //! **Who fills and who empties it.** The driver puts a page in after its first visit and takes what is due while the ring has room. A record that was
 //! handed out is still on disk until its [`Ticket`] is given back. A page that is visited out of turn keeps its place; what was found is
@@ -12,12 +12,14 @@
 //! **Checkpoints** are those of the backlog: [`sync`](TimeQueue::sync); write the crawl's manifest with the [`Lengths`]; [`checkpointed`](TimeQueue::checkpointed).
 //!
 //! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs no more than a day's; a state is in
-//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer); when memory is used up, the largest buffers are written, not the
-//! nearest, because large runs are what reading and writing gain from, and half of the memory at a time.
+//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer), and may therefore be handed out from memory, without having
+//! been in its bucket's file; when memory is used up, the largest buffers are written, not the nearest, because large runs are what reading and writing
+//! gain from, and half of the memory at a time.
 //!
 //! Invariants: a record is handed out once in a life of the process, never before it is due, and again in the next life unless it was replaced or
 //! given up; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
-//! does not name it. Memory: the buffers, a few hundred blocks of open buckets, a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
+//! does not name it. Memory: the buffers, of which a quarter at most is with open buckets; some hundred blocks of open buckets, or as much of them as a
+//! whole; a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
 //!
 //! Not here: what a state means, when a page is next visited, and which server it is on.
 

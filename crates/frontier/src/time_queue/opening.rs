@@ -3,6 +3,7 @@
 //! What it has in memory is handed out from there. What is in its file is read run by run, all of them beside each other, or as a whole into memory,
 //! whichever takes less of that; so many small runs are read with a few large reads. Where neither fits, the records are written again, to finer buckets.
 
+use super::buffers::Gathered;
 use super::cursor::{Cursor, ReadFault};
 use super::line::Open;
 use super::run_places::{self, RunPlace};
@@ -98,7 +99,7 @@ impl TimeQueue {
         self.contents.buffers.gather(&file.chain, gathered);
         self.contents.buffers.clear(&mut file.chain);
         let unit = self.calendar.unit_within(file.bucket.span);
-        let sealed = Box::new(Sealed::new(file.bucket, unit, gathered));
+        let sealed = Box::new(Sealed::of_memory(file.bucket, unit, gathered));
         self.sealed_bytes += sealed.memory_bytes() as u64;
         file.sealed = Some(sealed);
         let cursor = MemoryCursor::of_sealed(number, file, unit);
@@ -139,9 +140,9 @@ impl TimeQueue {
         let Some(file) = self.contents.buckets.get(number) else {
             return Ok(None);
         };
-        let gathered = &mut self.writer.gathered;
-        gathered.clear();
-        let mut indices = Vec::new();
+        let bytes = Gathered::bytes_of(file.size.bytes, file.size.records);
+        let mut gathered = Gathered::with_room(bytes);
+        let mut indices = Vec::with_capacity(file.left_in_file() as usize);
         let mut cursor = Cursor::of_file(number, file);
         loop {
             match cursor.advance(&mut self.reader) {
@@ -159,6 +160,6 @@ impl TimeQueue {
             }
         }
         let unit = self.calendar.unit_within(file.bucket.span);
-        Ok(Some(Sealed::of(file.bucket, unit, gathered, &indices)))
+        Ok(Some(Sealed::of_file(file.bucket, unit, gathered, &indices)))
     }
 }

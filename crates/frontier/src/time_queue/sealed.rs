@@ -12,65 +12,83 @@ use super::record::{Record, RecordRef};
 use super::ticket::{BucketNumber, Place};
 use crate::time::Time;
 
-/// The records of an open bucket that were not in its file, in the order in which they are handed out.
+/// Records of an open bucket, in the order in which they are handed out.
 #[derive(Debug)]
 pub(super) struct Sealed {
-    sorted: Gathered,
-    /// The how-many-eth each of them was when they were put.
-    positions: Vec<u32>,
+    records: Gathered,
+    order: Vec<Sorted>,
+}
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug)]
+struct Sorted {
+    /// Among the bucket's records: counted from its first in memory, or in the file.
+    position: u32,
+    /// In memory.
+    offset: u32,
 }
 
 impl Sealed {
-    /// Sorts what a bucket has in memory by units of time.
-    pub(super) fn new(bucket: Bucket, unit: u64, gathered: &Gathered) -> Sealed {
-        Sealed::sorted(bucket, unit, gathered, 0..)
+    /// Sorts what a bucket has in memory by units of time. A copy, in which neighbours are handed out one after the other.
+    pub(super) fn of_memory(bucket: Bucket, unit: u64, gathered: &Gathered) -> Sealed {
+        let mut order = sorted(bucket, unit, gathered, 0..);
+        let mut records = Gathered::with_room_for(gathered);
+        for record in &mut order {
+            record.offset = records.push(gathered, record.offset);
+        }
+        Sealed { records, order }
     }
 
     /// Sorts what was read of a bucket's file; each record has its index there.
-    pub(super) fn of(bucket: Bucket, unit: u64, gathered: &Gathered, indices: &[u32]) -> Sealed {
-        Sealed::sorted(bucket, unit, gathered, indices.iter().copied())
-    }
-
-    fn sorted(
-        bucket: Bucket,
-        unit: u64,
-        gathered: &Gathered,
-        positions: impl Iterator<Item = u32>,
-    ) -> Sealed {
-        let keys = gathered.offsets().map(|offset| {
-            let due = gathered.record(offset).0;
-            (unit_of(bucket, due, unit), offset)
-        });
-        let mut order: Vec<(u64, u32, u32)> = positions
-            .zip(keys)
-            .map(|(position, (unit, offset))| (unit, position, offset))
-            .collect();
-        order.sort_unstable();
-        let mut sorted = Gathered::with_room_for(gathered);
-        for (_, _, offset) in &order {
-            sorted.push(gathered, *offset);
-        }
-        Sealed {
-            sorted,
-            positions: order.iter().map(|(_, position, _)| *position).collect(),
-        }
+    pub(super) fn of_file(bucket: Bucket, unit: u64, records: Gathered, indices: &[u32]) -> Sealed {
+        let order = sorted(bucket, unit, &records, indices.iter().copied());
+        Sealed { records, order }
     }
 
     pub(super) fn records(&self) -> u32 {
-        u32::try_from(self.positions.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.order.len()).unwrap_or(u32::MAX)
     }
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.sorted.memory_bytes() + self.positions.capacity() * size_of::<u32>()
+        self.records.memory_bytes() + self.order.capacity() * size_of::<Sorted>()
     }
 
     /// All records, in the order in which they were put.
     pub(super) fn in_order(&self) -> Vec<RecordRef<'_>> {
-        let mut records: Vec<_> = self.positions.iter().zip(self.sorted.records()).collect();
-        records.sort_unstable_by_key(|(position, _)| **position);
-        records.into_iter().map(|(_, record)| record).collect()
+        let mut order = self.order.clone();
+        order.sort_unstable_by_key(|record| record.position);
+        let records = order.into_iter().map(|record| {
+            let (due, url, body) = self.records.record(record.offset);
+            let url = text(url);
+            RecordRef { url, due, body }
+        });
+        records.collect()
     }
+}
+
+fn sorted(
+    bucket: Bucket,
+    unit: u64,
+    gathered: &Gathered,
+    positions: impl Iterator<Item = u32>,
+) -> Vec<Sorted> {
+    let keys = positions.zip(gathered.offsets()).map(|(position, offset)| {
+        let due = gathered.record(offset).0;
+        (unit_of(bucket, due, unit), position, offset)
+    });
+    let mut keys: Vec<(u64, u32, u32)> = keys.collect();
+    keys.sort_unstable();
+    let order = keys.into_iter();
+    order
+        .map(|(_, position, offset)| Sorted { position, offset })
+        .collect()
+}
+
+/// A URL, which was a text when it was put.
+#[inline]
+fn text(url: &[u8]) -> &str {
+    std::str::from_utf8(url).unwrap_or_default()
 }
 
 /// Goes through what an open bucket has in memory, unit by unit.
@@ -85,9 +103,8 @@ pub(super) struct MemoryCursor {
     loaded: Option<Box<Sealed>>,
     /// The index of the first record.
     base: u32,
-    /// The next record: which one, and where it begins.
-    next: u32,
-    offset: u32,
+    /// The how-many-eth record is the next one.
+    next: usize,
 }
 
 impl MemoryCursor {
@@ -100,7 +117,6 @@ impl MemoryCursor {
             loaded: None,
             base: file.size.records,
             next: 0,
-            offset: 0,
         }
     }
 
@@ -124,11 +140,11 @@ impl MemoryCursor {
         let Some(sealed) = self.loaded.as_deref().or(file.sealed.as_deref()) else {
             return Step::End;
         };
-        while let Some(position) = sealed.positions.get(self.next as usize) {
-            let (due, url, body) = sealed.sorted.record(self.offset);
+        while let Some(next) = sealed.order.get(self.next) {
+            let (due, url, body) = sealed.records.record(next.offset);
             let place = Place {
                 bucket: self.bucket,
-                index: self.base + position,
+                index: self.base + next.position,
             };
             let is_done = file.is_done(place.index);
             let passed = unit_of(file.bucket, due, self.unit).saturating_add(1);
@@ -138,10 +154,8 @@ impl MemoryCursor {
                 return Step::Later;
             }
             self.next += 1;
-            self.offset = Gathered::behind(self.offset, url.len() + body.len());
             if !is_done {
-                // It was a text when it was put.
-                let url = std::str::from_utf8(url).unwrap_or_default();
+                let url = text(url);
                 record.assign(RecordRef { url, due, body });
                 return Step::Due(place);
             }
