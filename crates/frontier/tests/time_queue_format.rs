@@ -91,14 +91,17 @@ fn found(dir: &Path) -> Vec<Record> {
 }
 
 #[test]
-fn what_version_1_wrote_opens() {
-    let dir = tempfile::tempdir().unwrap();
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/time_queue_1");
-    for file in std::fs::read_dir(fixture).unwrap() {
-        let file = file.unwrap();
-        std::fs::copy(file.path(), dir.path().join(file.file_name())).unwrap();
+fn what_earlier_versions_wrote_opens() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    // The second hands out from memory what is in the journal.
+    for version in ["time_queue_1", "time_queue_2"] {
+        let dir = tempfile::tempdir().unwrap();
+        for file in std::fs::read_dir(fixtures.join(version)).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), dir.path().join(file.file_name())).unwrap();
+        }
+        check(dir.path());
     }
-    check(dir.path());
 }
 
 #[test]

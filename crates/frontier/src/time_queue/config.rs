@@ -19,7 +19,8 @@ pub struct TimeQueueConfig {
     /// Memory for states that are not yet in their bucket, in bytes. Default 67108864 (64 MiB). The more, the fewer and the larger the writes. As much
     /// again may wait in the journal's files, four times over.
     pub buffer_bytes: u64,
-    /// That memory is given to buckets in pages of this size, in bytes. Default 4096. From 256 to 1048576. Small enough for a page for each bucket.
+    /// That memory is given to buckets in pages of this size, in bytes, at most. Default 4096. From 256 to 1048576. Small enough for a page for each
+    /// bucket: where the memory is less than a thousand pages, they are smaller.
     pub page_bytes: u32,
     /// Visits out of turn whose finding waits for the page's state, at most. Default 65536. A page beyond that keeps its turn.
     pub early_max: u32,
@@ -29,8 +30,8 @@ pub struct TimeQueueConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// At most an eighth of the time that is left: some hundred buckets for 400 days. Inside a bucket states are sorted by time, so that it is worked
-    /// off at the finest resolution without being written again.
+    /// At most an eighth of the time that is left, or a larger part where write buffers are small: some hundred buckets for 400 days. Inside a bucket states are
+    /// sorted by time, so that it is worked off at the finest resolution without being written again.
     #[default]
     Graded,
     /// 60 of the finest, 24 of 60, 30 of 1,440 and the rest of 43,200: at a minute, minutes, hours, days and months. A bucket that opens is written
@@ -38,6 +39,17 @@ pub enum Layout {
     Hierarchical,
     /// One span for all, the resolution, as in seed 003.
     Flat,
+}
+
+/// The memory has at least as many pages, as long as they are not smaller than the smallest.
+const PAGES_MIN: u64 = 1024;
+
+impl TimeQueueConfig {
+    /// The size of pages that suits the memory.
+    pub(super) fn page_bytes_within(&self) -> u32 {
+        let suitable = u32::try_from(self.buffer_bytes / PAGES_MIN).unwrap_or(u32::MAX);
+        self.page_bytes.min(suitable)
+    }
 }
 
 impl Default for TimeQueueConfig {

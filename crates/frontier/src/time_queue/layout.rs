@@ -14,6 +14,9 @@ use crate::time::Time;
 
 /// A graded span is at most this part of the time until a state is due.
 const DISTANCE_PER_SPAN: u64 = 8;
+/// With write buffers of less than this many bytes it is a larger part: fewer buckets share them, so that what is written to each at a time gets no smaller
+/// than a disk can bear.
+const FINE_BUFFER_BYTES: u64 = 4 << 20;
 /// Units in a span of each hierarchical level.
 const LEVELS: [u64; 4] = [1, 60, 1440, 43_200];
 /// A span is divided into at most as many units, so that sorting keys are short.
@@ -37,6 +40,7 @@ pub struct Calendar {
     unit: u64,
     tick: u64,
     horizon: u64,
+    distance_per_span: u64,
 }
 
 impl Calendar {
@@ -50,6 +54,7 @@ impl Calendar {
             unit,
             tick: if is_in_seconds { SECOND } else { 1 },
             horizon: micros(config.horizon),
+            distance_per_span: distance_per_span(config.buffer_bytes),
         }
     }
 
@@ -106,13 +111,19 @@ impl Calendar {
     fn units_per_span(&self, distance: u64) -> u64 {
         match self.layout {
             Layout::Flat => 1,
-            Layout::Graded => 1 << (distance / DISTANCE_PER_SPAN).max(1).ilog2(),
+            Layout::Graded => 1 << (distance / self.distance_per_span).max(1).ilog2(),
             Layout::Hierarchical => {
                 let passed = LEVELS.partition_point(|units| *units <= distance.max(1));
                 LEVELS[passed - 1]
             }
         }
     }
+}
+
+/// Halved with each quarter of the write buffers.
+fn distance_per_span(buffer_bytes: u64) -> u64 {
+    let quarters = (FINE_BUFFER_BYTES / buffer_bytes.max(1)).max(1).ilog2();
+    (DISTANCE_PER_SPAN >> quarters.div_ceil(2).min(3)).max(1)
 }
 
 /// Far below the largest number, so that sums of a few do not overflow.
@@ -138,6 +149,12 @@ mod tests {
             resolution,
             ..TimeQueueConfig::default()
         })
+    }
+
+    #[test]
+    fn small_write_buffers_have_fewer_buckets() {
+        let parts = [64 << 20, 4 << 20, 1 << 20, 256 << 10, 64 << 10, 0].map(distance_per_span);
+        assert_eq!(parts, [8, 8, 4, 2, 1, 1]);
     }
 
     fn layout() -> impl Strategy<Value = Layout> {

@@ -128,7 +128,7 @@ impl TimeQueue {
         tails: Tails,
     ) -> Result<(TimeQueue, Recovery), TimeQueueError> {
         disk.create_dir(dir)?;
-        let mut loaded = recovery::load(&disk, dir, config.page_bytes, tails)?;
+        let mut loaded = recovery::load(&disk, dir, config.page_bytes_within(), tails)?;
         loaded.repair(&disk, dir)?;
         if !loaded.has_journal {
             loaded.journal.begin(&loaded.contents, &disk, dir)?;

@@ -22,7 +22,7 @@ const PACKED_AHEAD: Duration = Duration::from_hours(2 * 24);
 /// A new journal is begun when this many times the write buffer's size was written to the old one.
 const JOURNAL_PER_BUFFER: u64 = 4;
 /// A shorter journal is not worth beginning anew.
-const JOURNAL_BYTES_MIN: u64 = 64 << 10;
+const JOURNAL_BYTES_MIN: u64 = 16 << 10;
 
 /// Writes runs; kept for its working memory.
 #[derive(Debug)]

@@ -20,6 +20,7 @@ const SMALL_BUFFER: u64 = 1 << 20;
 pub(super) const SEED_DAY: Setting = Setting::new(Layout::Flat, DAY);
 const SEED_HOUR: Setting = Setting::new(Layout::Flat, HOUR);
 pub(super) const SEED_MINUTE: Setting = Setting::new(Layout::Flat, MINUTE);
+pub(super) const OUR_DAY: Setting = Setting::new(Layout::Graded, DAY);
 pub(super) const OUR_MINUTE: Setting = Setting::new(Layout::Graded, MINUTE);
 
 /// A way to tell what a state costs.
@@ -183,8 +184,18 @@ impl Results<'_> {
 
     /// What a setting costs in times of the seed's at a day's resolution, with each buffer.
     pub(super) fn ratios(&self, setting: Setting, measure: Measure) -> Vec<(u64, f64)> {
+        self.ratios_to(SEED_DAY, setting, measure)
+    }
+
+    /// What a setting costs in times of another, with each buffer.
+    pub(super) fn ratios_to(
+        &self,
+        other: Setting,
+        setting: Setting,
+        measure: Measure,
+    ) -> Vec<(u64, f64)> {
         let ratio = |point: &Point| {
-            let base = self.at(SEED_DAY, point.buffer_bytes)?;
+            let base = self.at(other, point.buffer_bytes)?;
             Some((
                 point.buffer_bytes,
                 (measure.cost_us)(point) / (measure.cost_us)(base),

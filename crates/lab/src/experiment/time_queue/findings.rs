@@ -2,7 +2,7 @@
 
 use junkai_frontier::time_queue::Layout;
 
-use super::claims::{OUR_MINUTE, SEED_DAY, SEED_MINUTE, told};
+use super::claims::{OUR_DAY, OUR_MINUTE, SEED_DAY, SEED_MINUTE, told};
 use super::tables::megabytes;
 use super::trial::{DISKS, Point};
 use super::{Costs, MINUTE, Results, Setting};
@@ -11,14 +11,15 @@ impl Results<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
         let mut findings = Vec::new();
         for measure in self.measures() {
-            let (ours, seeds) = (
-                self.ratios(OUR_MINUTE, measure),
-                self.ratios(SEED_MINUTE, measure),
-            );
+            let ours = self.ratios(OUR_MINUTE, measure);
+            let seeds = self.ratios(SEED_MINUTE, measure);
+            let to_our_day = self.ratios_to(OUR_DAY, OUR_MINUTE, measure);
             findings.push(format!(
-                "{}: a minute’s resolution costs {} times what the seed’s layout costs at a day’s; in the seed’s layout {} times.",
+                "{}: a minute’s resolution costs {} times what the seed’s layout costs at a day’s, and {} times what ours costs at a day’s; in the seed’s \
+                 layout {} times.",
                 capitalized(measure.name),
                 told(&ours),
+                told(&to_our_day),
                 told(&seeds)
             ));
         }
