@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
 mod bench;
+mod focus_model;
 mod steps;
 mod tools;
 
@@ -27,6 +28,8 @@ enum Task {
     Tools,
     /// Write the generated pages anew: the configuration reference and the commented junkai.toml.
     Pages,
+    /// Make the model for statistical data that junkai ships, from what can be got or generated.
+    FocusModel,
     /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
     Bench(bench::Arguments),
 }
@@ -36,6 +39,7 @@ fn main() -> Result<()> {
         Task::Test => steps::test(),
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
         Task::Pages => steps::pages(),
+        Task::FocusModel => focus_model::run(),
         Task::Bench(arguments) => bench::run(&arguments),
     }
 }

@@ -116,7 +116,7 @@ fn docs(folder: &Path) -> Result<PathBuf> {
     Ok(docs)
 }
 
-fn deb_file(folder: &Path) -> Result<PathBuf> {
+pub(crate) fn deb_file(folder: &Path) -> Result<PathBuf> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension() == Some(OsStr::new("deb")) {
@@ -126,7 +126,7 @@ fn deb_file(folder: &Path) -> Result<PathBuf> {
     bail!("apt-get download left no package in {}", folder.display())
 }
 
-fn run(command: &mut Command, hint: &str) -> Result<()> {
+pub(crate) fn run(command: &mut Command, hint: &str) -> Result<()> {
     let status = command
         .status()
         .with_context(|| format!("cannot run {command:?}; {hint}"))?;

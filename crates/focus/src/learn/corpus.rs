@@ -41,6 +41,7 @@ pub struct Corpus {
     pub(super) features: Vec<(Group, Box<str>)>,
     pub(super) sites: Vec<Site>,
     site_numbers: HashMap<String, u32, RandomState>,
+    group_numbers: HashMap<String, u32, RandomState>,
     pub(super) pages: Vec<Page>,
 }
 
@@ -49,6 +50,8 @@ pub struct Corpus {
 pub(super) struct Site {
     pub(super) wanted: bool,
     pub(super) page_count: usize,
+    /// Sites of one group are never on both sides of a check.
+    pub(super) group: u32,
 }
 
 /// A page as numbers.
@@ -69,6 +72,7 @@ impl Corpus {
             features: Vec::new(),
             sites: Vec::new(),
             site_numbers: HashMap::default(),
+            group_numbers: HashMap::default(),
             pages: Vec::new(),
         }
     }
@@ -83,10 +87,25 @@ impl Corpus {
         wanted: bool,
         page: &PageView<'_>,
     ) -> Result<(), CorpusError> {
+        self.add_in_group(site, site, wanted, page)
+    }
+
+    /// The same, for a site that has much in common with the others of its group, such as its owner: whoever has learned from one
+    /// is not asked about another.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_in_group(
+        &mut self,
+        site: &str,
+        group: &str,
+        wanted: bool,
+        page: &PageView<'_>,
+    ) -> Result<(), CorpusError> {
         if PAGES_MAX <= self.pages.len() {
             return Err(CorpusError::Full);
         }
-        let number = self.site_number(site, wanted)?;
+        let number = self.site_number(site, group, wanted)?;
         let mut found: Vec<u32> = Vec::new();
         let Self {
             looker,
@@ -117,7 +136,7 @@ impl Corpus {
         Ok(())
     }
 
-    fn site_number(&mut self, site: &str, wanted: bool) -> Result<u32, CorpusError> {
+    fn site_number(&mut self, site: &str, group: &str, wanted: bool) -> Result<u32, CorpusError> {
         if let Some(&number) = self.site_numbers.get(site) {
             if self.sites[number as usize].wanted == wanted {
                 return Ok(number);
@@ -126,10 +145,16 @@ impl Corpus {
                 site: site.to_owned(),
             });
         }
+        let groups = self.group_numbers.len();
+        let group = *self
+            .group_numbers
+            .entry_ref(group)
+            .or_insert_with(|| number_of(groups));
         let number = number_of(self.sites.len());
         self.sites.push(Site {
             wanted,
             page_count: 0,
+            group,
         });
         self.site_numbers.insert(site.to_owned(), number);
         Ok(number)
@@ -137,6 +162,10 @@ impl Corpus {
 
     pub(super) fn look(&self) -> &Look {
         self.looker.look()
+    }
+
+    pub(super) fn group_count(&self) -> usize {
+        self.group_numbers.len()
     }
 
     /// How many pages there are.

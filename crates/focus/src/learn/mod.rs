@@ -28,5 +28,5 @@ pub use group::{Group, Groups};
 pub use model::{DICTIONARY_FOLDER, Model, ModelError, words_for};
 pub use page_model::PageModel;
 pub use training::{TrainError, TrainProgress, TrainSettings, Trained, train};
-pub use validation::{Bin, Figures, Validation};
+pub use validation::{Bin, Check, Figures, Validation};
 pub use view::{LinkView, PageView, Seen};

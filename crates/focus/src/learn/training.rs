@@ -27,8 +27,8 @@ pub struct TrainSettings {
     pub cost: f64,
     /// Most features that the model knows. Default 30,000.
     pub features_max: usize,
-    /// A feature must occur on so many sites: what only one site has says nothing of others. Default 3.
-    pub feature_sites_min: usize,
+    /// A feature must occur in so many groups of sites: what only one has says nothing of others. Default 2.
+    pub feature_groups_min: usize,
     /// How scores become probabilities.
     pub calibration: Method,
     /// The share of sites that hold what is wanted where the model will be used; `None`: as among the examples.
@@ -43,7 +43,7 @@ impl Default for TrainSettings {
             folds: 5,
             cost: 1.0,
             features_max: 30_000,
-            feature_sites_min: 3,
+            feature_groups_min: 2,
             calibration: Method::default(),
             share: None,
             seed: 1,
@@ -57,7 +57,7 @@ impl Default for TrainSettings {
 pub enum TrainError {
     /// There is nothing to tell apart, or nothing to check it on.
     #[error(
-        "{wanted} sites hold what is wanted and {other} do not: at least two of each are needed, one to learn from and one to check on"
+        "{wanted} sites hold what is wanted and {other} do not: at least two of each, in groups of their own, are needed: one to learn from and one to check on"
     )]
     TooFewSites {
         /// Sites that hold what is wanted.
@@ -67,7 +67,7 @@ pub enum TrainError {
     },
     /// The pages have nothing in common.
     #[error(
-        "no feature occurs on {0} sites or more: there is nothing that could be learned of one site and used on another"
+        "no feature occurs on {0} sites (or groups of them) or more: there is nothing that could be learned of one and used on another"
     )]
     NothingInCommon(usize),
     /// A setting makes no sense.
@@ -138,7 +138,7 @@ pub fn train(
 
 fn check(corpus: &Corpus, settings: &TrainSettings) -> Result<(), TrainError> {
     let (wanted, other) = (corpus.site_count(true), corpus.site_count(false));
-    if wanted < 2 || other < 2 {
+    if scarcest(&group_sizes(corpus)) < 2 {
         return Err(TrainError::TooFewSites { wanted, other });
     }
     if settings.folds < 2 {
@@ -163,7 +163,7 @@ struct HeldOut<'a> {
     score: f64,
 }
 
-/// Which fold each site is in: both classes are dealt out evenly.
+/// Which fold each group of sites is in: both classes are dealt out evenly.
 struct Folds {
     count: usize,
     of_site: Vec<usize>,
@@ -171,25 +171,54 @@ struct Folds {
 
 impl Folds {
     fn deal(corpus: &Corpus, settings: &TrainSettings) -> Self {
-        let scarcest = corpus.site_count(true).min(corpus.site_count(false));
-        let count = settings.folds.min(scarcest);
-        let mut of_site = vec![0; corpus.sites.len()];
-        let mut chance = Shuffler(settings.seed);
-        for class in [true, false] {
-            let mut sites: Vec<usize> = (0..corpus.sites.len())
-                .filter(|site| corpus.sites[*site].wanted == class)
-                .collect();
-            chance.shuffle(&mut sites);
-            for (place, site) in sites.into_iter().enumerate() {
-                of_site[site] = place % count;
-            }
+        let sizes = group_sizes(corpus);
+        let count = settings.folds.min(scarcest(&sizes));
+        let mut groups: Vec<usize> = (0..sizes.len()).collect();
+        Shuffler(settings.seed).shuffle(&mut groups);
+        // The largest first: they fit nowhere later.
+        groups.sort_by_key(|group| std::cmp::Reverse(sizes[*group]));
+        let mut filled = vec![[0; 2]; count];
+        let mut of_group = vec![0; sizes.len()];
+        for group in groups {
+            let [wanted, other] = sizes[group];
+            // Of two that are as full, the first.
+            let emptiest = (0..count).min_by_key(|fold| match wanted {
+                0 => (filled[*fold][1], filled[*fold][0]),
+                _ => (filled[*fold][0], filled[*fold][1]),
+            });
+            let fold = emptiest.unwrap_or_default();
+            filled[fold][0] += wanted;
+            filled[fold][1] += other;
+            of_group[group] = fold;
         }
-        Self { count, of_site }
+        let of_site = corpus
+            .sites
+            .iter()
+            .map(|site| of_group[site.group as usize]);
+        Self {
+            count,
+            of_site: of_site.collect(),
+        }
     }
 
     fn of(&self, page: &Page) -> usize {
         self.of_site[page.site as usize]
     }
+}
+
+/// How many sites of each group hold what is wanted, and how many do not.
+fn group_sizes(corpus: &Corpus) -> Vec<[usize; 2]> {
+    let mut sizes = vec![[0; 2]; corpus.group_count()];
+    for site in &corpus.sites {
+        sizes[site.group as usize][usize::from(!site.wanted)] += 1;
+    }
+    sizes
+}
+
+/// How many groups have sites of the class that fewest have.
+fn scarcest(sizes: &[[usize; 2]]) -> usize {
+    let with = |class: usize| sizes.iter().filter(|size| 0 < size[class]).count();
+    with(0).min(with(1))
 }
 
 /// How much each page counts for what the scores are worth.
@@ -306,7 +335,7 @@ impl Classifier {
         Ok(classifier)
     }
 
-    /// Chooses the features: those on the most sites, and how rare each is.
+    /// Chooses the features: those in the most groups of sites, and how rare each is.
     fn with_vocabulary(
         corpus: &Corpus,
         settings: &TrainSettings,
@@ -314,23 +343,24 @@ impl Classifier {
     ) -> Result<Self, TrainError> {
         let mut spread = vec![Spread::default(); corpus.features.len()];
         let mut order: Vec<&&Page> = pages.iter().collect();
-        order.sort_by_key(|page| page.site);
+        let group_of = |page: &Page| corpus.sites[page.site as usize].group;
+        order.sort_by_key(|page| group_of(page));
         for page in order {
             let page_weight = 1.0 / corpus.sites[page.site as usize].page_count as f64;
             for (feature, _) in &page.counts {
-                spread[*feature as usize].add(page.site, page_weight);
+                spread[*feature as usize].add(group_of(page), page_weight);
             }
         }
         let mut vocabulary: Vec<u32> = (0_u32..)
             .zip(&spread)
-            .filter(|(_, spread)| settings.feature_sites_min <= spread.sites)
+            .filter(|(_, spread)| settings.feature_groups_min <= spread.groups)
             .map(|(feature, _)| feature)
             .collect();
         // Stable: of features that are as widespread, the one seen first is taken.
-        vocabulary.sort_by_key(|feature| std::cmp::Reverse(spread[*feature as usize].sites));
+        vocabulary.sort_by_key(|feature| std::cmp::Reverse(spread[*feature as usize].groups));
         vocabulary.truncate(settings.features_max);
         if vocabulary.is_empty() {
-            return Err(TrainError::NothingInCommon(settings.feature_sites_min));
+            return Err(TrainError::NothingInCommon(settings.feature_groups_min));
         }
         let mut positions = vec![None; corpus.features.len()];
         for (position, feature) in (0_u32..).zip(&vocabulary) {
@@ -397,21 +427,21 @@ impl Classifier {
     }
 }
 
-/// On how many sites a feature occurs, and on what part of them.
+/// In how many groups of sites a feature occurs, and on what part of the sites' pages.
 #[derive(Clone, Copy, Default)]
 struct Spread {
-    sites: usize,
-    last_site: Option<u32>,
+    groups: usize,
+    last_group: Option<u32>,
     /// The share of pages that have it, summed over sites.
     weight: f64,
 }
 
 impl Spread {
-    /// Takes in a page; pages come site by site.
-    fn add(&mut self, site: u32, page_weight: f64) {
-        if self.last_site != Some(site) {
-            self.last_site = Some(site);
-            self.sites += 1;
+    /// Takes in a page; pages come group by group.
+    fn add(&mut self, group: u32, page_weight: f64) {
+        if self.last_group != Some(group) {
+            self.last_group = Some(group);
+            self.groups += 1;
         }
         self.weight += page_weight;
     }

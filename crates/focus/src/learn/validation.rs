@@ -1,6 +1,11 @@
 //! How good a model is on sites that it has not seen.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+
+use super::page_model::PageModel;
+use super::view::PageView;
 
 /// A held-out page and what was said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,10 +17,57 @@ pub(super) struct Judged {
     pub(super) weight: f64,
 }
 
+/// Asks a model about pages of sites that are known, one by one.
+#[derive(Debug)]
+pub struct Check<'a> {
+    model: &'a PageModel,
+    sites: BTreeMap<String, u32>,
+    judged: Vec<Judged>,
+}
+
+impl<'a> Check<'a> {
+    /// Nothing asked yet. The figures mean something if the model has not learned from these sites.
+    #[must_use]
+    pub fn new(model: &'a PageModel) -> Self {
+        Self {
+            model,
+            sites: BTreeMap::new(),
+            judged: Vec::new(),
+        }
+    }
+
+    /// Asks about a page of a site that holds what is wanted, or does not; returns the answer.
+    pub fn add(&mut self, site: &str, wanted: bool, page: &PageView<'_>) -> f64 {
+        let next = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
+        let site = *self.sites.entry(site.to_owned()).or_insert(next);
+        let probability = self.model.probability(page);
+        self.judged.push(Judged {
+            site,
+            wanted,
+            probability,
+            weight: 1.0,
+        });
+        probability
+    }
+
+    /// How good the answers were. Sites count the same, and so do all pages of a site.
+    #[must_use]
+    pub fn finish(mut self) -> Validation {
+        let mut pages = vec![0.0; self.sites.len()];
+        for one in &self.judged {
+            pages[one.site as usize] += 1.0;
+        }
+        for one in &mut self.judged {
+            one.weight = 1.0 / pages[one.site as usize];
+        }
+        Validation::of(&self.judged, 1)
+    }
+}
+
 /// Figures on held-out sites.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Validation {
-    /// Into how many folds the sites were dealt.
+    /// Into how many folds the sites were dealt; one: a model was checked that had learned from others.
     pub folds: usize,
     /// Each page on its own: probability ½ or more says that its site holds what is wanted. Every page counts the same.
     pub pages: Figures,

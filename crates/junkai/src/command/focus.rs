@@ -4,6 +4,7 @@
 
 mod explain;
 mod search;
+mod train;
 
 use anyhow::Result;
 
@@ -12,6 +13,8 @@ use crate::exit::Ending;
 /// What focus can do, in the order of use.
 #[derive(clap::Subcommand)]
 pub(crate) enum Focus {
+    /// Learn from labelled sites what is wanted, and say how well.
+    Train(train::Arguments),
     /// Say what a site is taken for, and by which pages.
     Explain(explain::Arguments),
     /// Find data files in the catalogue by words.
@@ -21,6 +24,7 @@ pub(crate) enum Focus {
 /// Does it.
 pub(crate) fn run(focus: Focus) -> Result<Ending> {
     match focus {
+        Focus::Train(arguments) => train::run(&arguments),
         Focus::Explain(arguments) => explain::run(&arguments),
         Focus::Search(arguments) => search::run(&arguments),
     }

@@ -98,7 +98,7 @@ fn knowing_a_site_by_its_name_does_not_help() {
         }
     }
     let settings = TrainSettings {
-        feature_sites_min: 1,
+        feature_groups_min: 1,
         ..TrainSettings::default()
     };
     let trained = train_on(&corpus, &settings).unwrap();
@@ -164,6 +164,46 @@ fn a_site_counts_as_one_however_many_pages_it_has() {
     }
     let trained = train_on(&corpus, &TrainSettings::default()).unwrap();
     assert!(0.4 < trained.model.probability(&page("table")));
+}
+
+/// Sites of one owner look alike; if one could be learned from and another asked about, all answers would be right.
+#[test]
+fn a_group_is_never_on_both_sides() {
+    let mut corpus = corpus();
+    for site in 0..60 {
+        let group = site / 6;
+        let wanted = drawn(&format!("coin {site}")) < 0.5;
+        let text = format!("owner{group}{wanted} common");
+        let (site, group) = (format!("s{site}"), format!("g{group}"));
+        corpus
+            .add_in_group(&site, &group, wanted, &page(&text))
+            .unwrap();
+    }
+    let settings = TrainSettings {
+        feature_groups_min: 1,
+        ..TrainSettings::default()
+    };
+    let apart = train_on(&corpus, &settings).unwrap().validation.sites;
+    assert!(apart.accuracy < 0.7, "{apart:?}");
+    let folds = Folds::deal(&corpus, &settings);
+    for site in 0..60 {
+        assert_eq!(folds.of_site[site], folds.of_site[site / 6 * 6]);
+    }
+}
+
+#[test]
+fn folds_are_even() {
+    let corpus = noisy_corpus(10, 35, 1);
+    let folds = Folds::deal(&corpus, &TrainSettings::default());
+    for fold in 0..5 {
+        let count = |sites: std::ops::Range<usize>| {
+            folds.of_site[sites]
+                .iter()
+                .filter(|found| **found == fold)
+                .count()
+        };
+        assert_eq!((count(0..10), count(10..45)), (2, 7));
+    }
 }
 
 #[test]

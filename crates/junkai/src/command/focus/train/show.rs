@@ -1,0 +1,100 @@
+//! How well a training went, for people and programs.
+
+use std::path::Path;
+
+use anyhow::Result;
+use junkai_charts::{Axis, Chart, Format, Line, Scatter, Style};
+use junkai_focus::learn::{Figures, Validation};
+use serde::Serialize;
+
+use crate::print::say;
+use crate::screen::grouped;
+
+/// A bin that counts for less than this many sites says nothing.
+const BIN_SITES_MIN: f64 = 0.5;
+
+/// What a training made.
+#[derive(Serialize)]
+pub(super) struct Outcome<'a> {
+    pub(super) name: &'a str,
+    pub(super) model: &'a Path,
+    pub(super) plot: &'a Path,
+    pub(super) wanted_sites: usize,
+    pub(super) other_sites: usize,
+    pub(super) pages: usize,
+    pub(super) features: usize,
+    pub(super) validation: &'a Validation,
+}
+
+/// Prints it.
+pub(super) fn print(outcome: &Outcome<'_>, json: bool) -> Result<()> {
+    if json {
+        say!("{}", serde_json::to_string(outcome)?);
+        return Ok(());
+    }
+    let validation = outcome.validation;
+    say!(
+        "learned {:?} from {} pages of {} sites that hold it and {} that do not: {} features",
+        outcome.name,
+        grouped(outcome.pages as u64),
+        grouped(outcome.wanted_sites as u64),
+        grouped(outcome.other_sites as u64),
+        grouped(outcome.features as u64)
+    );
+    say!(
+        "on sites that it had not seen ({} folds):",
+        validation.folds
+    );
+    say!("          accuracy  precision    recall");
+    say!("  pages  {}", figures(&validation.pages));
+    say!("  sites  {}", figures(&validation.sites));
+    say!(
+        "  Brier score {:.4} (always saying the share: {:.4}), log loss {:.4}",
+        validation.brier,
+        validation.brier_of_share,
+        validation.log_loss
+    );
+    say!("what was said of pages, and what was the case:");
+    for bin in validation
+        .bins
+        .iter()
+        .filter(|bin| BIN_SITES_MIN <= bin.weight)
+    {
+        say!(
+            "  said {:.2}   was {:.2}   (worth {:.0} sites)",
+            bin.said,
+            bin.was,
+            bin.weight
+        );
+    }
+}
+
+fn figures(figures: &Figures) -> String {
+    let percent = |share: f64| format!("{:>7.1} %", 100.0 * share);
+    [figures.accuracy, figures.precision, figures.recall]
+        .map(percent)
+        .join("  ")
+}
+
+/// The calibration plot: what was said against what was the case.
+pub(super) fn plot(name: &str, validation: &Validation) -> String {
+    let share = |label: &str| Axis::linear(label).format(Format::Share).min(0.0).max(1.0);
+    let bins = validation
+        .bins
+        .iter()
+        .filter(|bin| BIN_SITES_MIN <= bin.weight);
+    let points: Vec<(f64, f64)> = bins.map(|bin| (bin.said, bin.was)).collect();
+    Chart::new(
+        format!("{name}: what was said, and what was the case"),
+        share("probability that was said"),
+        share("share that was the case"),
+    )
+    .subtitle(format!(
+        "held-out pages of {} sites, in tenths; a good model lies on the line",
+        validation.sites.count
+    ))
+    .line(Line::new("as it should be", [(0.0, 0.0), (1.0, 1.0)]).style(Style::Reference))
+    .line(Line::new("as it was", points.iter().copied()))
+    .scatter(Scatter::new("tenths", points))
+    .svg()
+}
