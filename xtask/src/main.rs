@@ -29,7 +29,7 @@ enum Task {
     /// Write the generated pages anew: the configuration reference and the commented junkai.toml.
     Pages,
     /// Make the model for statistical data that junkai ships, from what can be got or generated.
-    FocusModel,
+    FocusModel(focus_model::Arguments),
     /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
     Bench(bench::Arguments),
 }
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
         Task::Test => steps::test(),
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
         Task::Pages => steps::pages(),
-        Task::FocusModel => focus_model::run(),
+        Task::FocusModel(arguments) => focus_model::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
     }
 }

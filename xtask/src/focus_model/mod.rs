@@ -38,8 +38,16 @@ const SHARE: &str = "0.125";
 /// The model, in the repository.
 const MODEL: &str = "crates/focus/models/statistical-data.model";
 
+/// What `cargo xtask focus-model` takes.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only gather the examples, and say where they are.
+    #[arg(long)]
+    only_gather: bool,
+}
+
 /// Gathers the examples, trains on them and writes the model.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let folder = tools::root().join("target/focus-model");
     let sites = folder.join("sites");
     if sites.exists() {
@@ -54,6 +62,14 @@ pub(crate) fn run() -> Result<()> {
     }
     let labels_file = folder.join("labels.csv");
     fs::write(&labels_file, labels)?;
+    if arguments.only_gather {
+        println!(
+            "the examples are in {}, their labels in {}",
+            sites.display(),
+            labels_file.display()
+        );
+        return Ok(());
+    }
     let model = tools::root().join(MODEL);
     if let Some(folder) = model.parent() {
         fs::create_dir_all(folder)?;
