@@ -1,4 +1,4 @@
-//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|lab|time-queue`.
+//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|focus|lab|time-queue`.
 //!
 //! Every figure is the median of several repetitions, with the smallest and the largest; the things that are compared
 //! take turns within one run, so that a noisy machine is noisy to all of them. Costs are CPU time (user and system), not
@@ -12,6 +12,7 @@ mod chance;
 mod child;
 mod cpu;
 mod crawl;
+mod focus;
 mod lab;
 mod memory;
 mod report;
@@ -47,6 +48,8 @@ enum What {
     Seen(seen::Arguments),
     /// The cost of a page in a whole crawl, beside the least that it could cost, and beside other crawlers.
     Crawl(crawl::Arguments),
+    /// The cost of judging a page's site.
+    Focus(focus::Arguments),
     /// The cost of a link in a simulated crawl, policy by policy, beside the least that it could cost.
     Lab(lab::Arguments),
     /// The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
@@ -81,6 +84,7 @@ fn main() -> Result<()> {
         What::Ring(arguments) => ring::run(&arguments),
         What::Seen(arguments) => seen::run(&arguments),
         What::Crawl(arguments) => crawl::run(&arguments),
+        What::Focus(arguments) => focus::run(&arguments),
         What::Lab(arguments) => lab::run(&arguments),
         What::Web(arguments) => crawl::serve(&arguments),
         What::Floor(arguments) => crawl::floor(&arguments),

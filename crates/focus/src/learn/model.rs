@@ -65,6 +65,9 @@ pub enum ModelError {
     Dictionary(#[from] DictionaryError),
 }
 
+/// The model that junkai ships: `cargo xtask focus-model` makes it.
+const STATISTICAL_DATA: &[u8] = include_bytes!("../../models/statistical-data.model");
+
 /// What was learned from examples: a name, and what pages of the wanted kind look like.
 #[derive(Debug)]
 pub struct Model {
@@ -86,6 +89,17 @@ impl Model {
             name: name.to_owned(),
             page,
         }
+    }
+
+    /// The model that comes with junkai: sites that hold statistical data, in Japanese and English. `docs/focus-model.md` says how
+    /// good it is, and on what.
+    #[must_use]
+    #[expect(
+        clippy::expect_used,
+        reason = "the bytes are constant, and a test reads them"
+    )]
+    pub fn statistical_data() -> Self {
+        Self::from_bytes(STATISTICAL_DATA).expect("the shipped model is sound")
     }
 
     /// Reads a model.
@@ -195,5 +209,161 @@ pub fn words_for(split: Split, dictionary: &Path) -> Result<Words, DictionaryErr
         Split::Unicode => Ok(Words::new()),
         Split::Script => Ok(Words::by_script()),
         Split::Nouns => Words::with_dictionary(dictionary),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::calibration::Calibration;
+    use super::super::features::Look;
+    use super::super::group::Group;
+    use super::super::page_model::Feature;
+    use super::super::view::{LinkView, PageView};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn small() -> Model {
+        let parts = PageModelParts {
+            look: Look::default(),
+            features: vec![Feature {
+                group: Group::Text,
+                name: "人口".into(),
+                idf: 1.5,
+                weight: 2.0,
+            }],
+            bias: -1.0,
+            calibration: Calibration::Platt {
+                slope: 2.0,
+                offset: 0.5,
+            },
+        };
+        Model::new("small", PageModel::new(parts, Words::by_script()))
+    }
+
+    #[test]
+    fn a_model_comes_back_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("small.model");
+        small().save(&path).unwrap();
+        let loaded = Model::load(&path).unwrap();
+        assert_eq!(loaded.name(), "small");
+        assert_eq!(loaded.page().parts(), small().page().parts());
+        let page = PageView {
+            text: "人口",
+            ..PageView::default()
+        };
+        // -1 + 1 × 2, and 1 / (1 + e^-(2 + 0.5)).
+        assert!((loaded.page().probability(&page) - 0.924_141_819_978_756_6).abs() < 1e-9);
+        assert_eq!(
+            loaded.page().explain(&page),
+            [("text 人口".to_owned(), 2.0)]
+        );
+    }
+
+    #[test]
+    fn what_is_no_model_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let absent = Model::load(&folder.path().join("absent")).unwrap_err();
+        assert!(matches!(absent, ModelError::File { .. }));
+        for bytes in [&b""[..], b"junkai", b"PK\x03\x04 something else"] {
+            assert!(matches!(
+                Model::from_bytes(bytes),
+                Err(ModelError::NotAModel)
+            ));
+        }
+        assert!(matches!(
+            Model::from_bytes(&MAGIC),
+            Err(ModelError::Damaged)
+        ));
+        let mut other = small().to_bytes().unwrap();
+        other[8] = 99;
+        let error = Model::from_bytes(&other).unwrap_err();
+        assert!(matches!(error, ModelError::Version { found: 99 }));
+        assert!(error.to_string().contains("train it anew"));
+    }
+
+    /// A frame that unpacks to other things has a right checksum all the same.
+    #[test]
+    fn a_sound_file_with_something_else_in_it_is_told() {
+        let frame = zstd::bulk::compress(b"{\"name\": 1}", 1).unwrap();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&xxh3_64(&frame).to_le_bytes());
+        bytes.extend_from_slice(&frame);
+        assert!(matches!(
+            Model::from_bytes(&bytes),
+            Err(ModelError::Content(_))
+        ));
+    }
+
+    #[test]
+    fn the_shipped_model_tells_a_statistics_office_from_a_shop() {
+        let model = Model::statistical_data();
+        assert_eq!(model.name(), "statistical data");
+        let link = |url, text| LinkView { url, text };
+        let pages = [
+            (
+                true,
+                "Population by region",
+                "Statistics on population by age and sex, 2020. Source: census.",
+                link("t1.csv", "Table 1 (CSV)"),
+            ),
+            (
+                true,
+                "人口統計",
+                "統計表 都道府県別人口 令和2年国勢調査 単位：人",
+                link("hyo1.xlsx", "統計表（エクセル）"),
+            ),
+            (
+                false,
+                "Winter jackets",
+                "Free delivery. Add to basket. Only 49.90 dollars.",
+                link("cart.html", "Basket"),
+            ),
+            (
+                false,
+                "冬物セール",
+                "送料無料 カートに入れる レビュー 12件",
+                link("cart.html", "カート"),
+            ),
+        ];
+        let judge = |(_, title, text, link): (bool, &str, &str, LinkView<'_>)| {
+            let page = PageView {
+                url: "https://www.example.org/a",
+                title,
+                text,
+                links: vec![link],
+                declares_dataset: false,
+            };
+            model.page().probability(&page)
+        };
+        let (wanted, other): (Vec<_>, Vec<_>) = pages.into_iter().partition(|page| page.0);
+        let least = wanted.into_iter().map(judge).fold(1.0, f64::min);
+        let most = other.into_iter().map(judge).fold(0.0, f64::max);
+        assert!(2.0 * most < least, "{least} {most}");
+    }
+
+    proptest! {
+        #[test]
+        fn damage_is_told(at: prop::sample::Index, flip in 1..=255_u8, cut: prop::sample::Index) {
+            let sound = small().to_bytes().unwrap();
+            let mut damaged = sound.clone();
+            damaged[at.index(sound.len())] ^= flip;
+            prop_assert!(Model::from_bytes(&damaged).is_err());
+            prop_assert!(Model::from_bytes(&sound[..cut.index(sound.len())]).is_err());
+        }
+
+        #[test]
+        fn any_page_is_judged(url: String, title: String, text: String) {
+            let model = small();
+            let page = PageView {
+                url: &url,
+                title: &title,
+                text: &text,
+                links: vec![LinkView { url: &title, text: &text }],
+                declares_dataset: true,
+            };
+            prop_assert!((0.0..=1.0).contains(&model.page().probability(&page)));
+        }
     }
 }
