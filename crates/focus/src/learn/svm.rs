@@ -40,8 +40,8 @@ const ROUNDS_MAX: usize = 1000;
 /// How far from the optimum any example may be at the end.
 const TOLERANCE: f64 = 1e-3;
 
-/// Trains on `examples` with `feature_count` features; the order of each round is drawn from `seed`.
-pub(super) fn train(examples: &[Example], feature_count: usize, seed: u64) -> Linear {
+/// Trains on `examples` with `feature_count` features. `cost` multiplies the cost of each; the order of each round is drawn from `seed`.
+pub(super) fn train(examples: &[Example], feature_count: usize, cost: f64, seed: u64) -> Linear {
     let mut linear = Linear {
         weights: vec![0.0; feature_count],
         bias: 0.0,
@@ -61,7 +61,7 @@ pub(super) fn train(examples: &[Example], feature_count: usize, seed: u64) -> Li
         for &index in &order {
             let example = &examples[index];
             let sign = if example.wanted { 1.0 } else { -1.0 };
-            let diagonal = 0.5 / example.cost;
+            let diagonal = 0.5 / (cost * example.cost);
             let dual = duals[index];
             let gradient = sign * linear.score(&example.values) - 1.0 + diagonal * dual;
             let projected = if dual == 0.0 {
@@ -159,7 +159,7 @@ mod tests {
             example(&[0.0, 1.0], false, 1.0),
             example(&[0.1, 0.8], false, 1.0),
         ];
-        let linear = train(&examples, 2, 7);
+        let linear = train(&examples, 2, 1.0, 7);
         for example in &examples {
             assert_eq!(0.0 < linear.score(&example.values), example.wanted);
         }
@@ -168,13 +168,13 @@ mod tests {
     #[test]
     fn a_costly_example_wins() {
         let torn = |cost| [example(&[1.0], true, cost), example(&[1.0], false, 1.0)];
-        assert!(0.0 < train(&torn(5.0), 1, 7).score(&[(0, 1.0)]));
-        assert!(train(&torn(0.2), 1, 7).score(&[(0, 1.0)]) < 0.0);
+        assert!(0.0 < train(&torn(5.0), 1, 1.0, 7).score(&[(0, 1.0)]));
+        assert!(train(&torn(0.2), 1, 1.0, 7).score(&[(0, 1.0)]) < 0.0);
     }
 
     #[test]
     fn nothing_is_learned_from_nothing() {
-        let linear = train(&[], 2, 7);
+        let linear = train(&[], 2, 1.0, 7);
         assert_eq!(
             linear,
             Linear {
@@ -203,7 +203,7 @@ mod tests {
                 .iter()
                 .map(|(values, wanted, cost)| example(values, *wanted, *cost))
                 .collect();
-            let linear = train(&examples, 4, seed);
+            let linear = train(&examples, 4, 1.0, seed);
             // Each example may be off by the tolerance, times twice its cost.
             let allowed = 2.0 * 3.0 * TOLERANCE * examples.len() as f64;
             prop_assert!(distance_from_optimum(&linear, &examples) <= allowed);

@@ -219,7 +219,7 @@ fn the_same_examples_make_the_same_model() {
 fn a_page_scores_as_it_did_in_training() {
     let corpus = noisy_corpus(5, 9, 3);
     let settings = TrainSettings::default();
-    let classifier = Classifier::train(&corpus, &settings, |_| true).unwrap();
+    let lesson = Lesson::new(&corpus, &settings, |_| true).unwrap();
     let trained = train_on(&corpus, &settings).unwrap();
     let name = "site 3 page 1";
     let mut text = String::new();
@@ -229,7 +229,8 @@ fn a_page_scores_as_it_did_in_training() {
     if drawn(name) < 0.7 {
         text.push_str("table");
     }
-    let in_training = classifier.score(&corpus.pages[3 * 3 + 1]);
+    let linear = lesson.learn(trained.cost, settings.seed);
+    let in_training = linear.score(&lesson.values(&corpus.pages[3 * 3 + 1]));
     let in_use = trained.model.score(&page(&text));
     assert!(
         (in_training - in_use).abs() < 1e-2,
@@ -259,7 +260,11 @@ fn what_cannot_be_learned_from_is_refused() {
             ..settings.clone()
         },
         TrainSettings {
-            cost: 0.0,
+            costs: vec![0.0],
+            ..settings.clone()
+        },
+        TrainSettings {
+            costs: Vec::new(),
             ..settings.clone()
         },
         TrainSettings {

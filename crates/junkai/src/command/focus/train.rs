@@ -47,9 +47,9 @@ pub(crate) struct Arguments {
     /// Most pages of a site that are looked at.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pages_per_site: usize,
-    /// What an error costs, against large weights.
-    #[arg(long, default_value_t = 1.0)]
-    cost: f64,
+    /// What an error costs, against large weights; of several, the one that does best on held-out sites.
+    #[arg(long, value_delimiter = ',', default_value = "0.01,0.1,1")]
+    cost: Vec<f64>,
     /// The share of sites that hold what is wanted where the model will be used. Default: as among the labels.
     #[arg(long, value_name = "0..1")]
     share: Option<f64>,
@@ -156,6 +156,7 @@ fn learn(arguments: &Arguments) -> Result<Ending> {
         other_sites: corpus.site_count(false),
         pages: corpus.page_count(),
         features: model.page().feature_count(),
+        cost: trained.cost,
         validation: &trained.validation,
     };
     show::print(&result, arguments.json)?;
@@ -190,7 +191,7 @@ impl Arguments {
     fn settings(&self) -> TrainSettings {
         TrainSettings {
             folds: self.folds,
-            cost: self.cost,
+            costs: self.cost.clone(),
             share: self.share,
             calibration: match self.calibration {
                 MethodName::Platt => Method::Platt,

@@ -23,6 +23,7 @@ pub(super) struct Outcome<'a> {
     pub(super) other_sites: usize,
     pub(super) pages: usize,
     pub(super) features: usize,
+    pub(super) cost: f64,
     pub(super) validation: &'a Validation,
 }
 
