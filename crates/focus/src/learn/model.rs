@@ -12,6 +12,7 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::features::Split;
+use super::file_model::FileModel;
 use super::page_model::{PageModel, PageModelParts};
 use crate::words::{DictionaryError, Words};
 
@@ -68,26 +69,29 @@ pub enum ModelError {
 /// The model that junkai ships: `cargo xtask focus-model` makes it.
 const STATISTICAL_DATA: &[u8] = include_bytes!("../../models/statistical-data.model");
 
-/// What was learned from examples: a name, and what pages of the wanted kind look like.
+/// What was learned from examples: a name, what pages of sites that hold it look like, and what files of its kind look like.
 #[derive(Debug)]
 pub struct Model {
     name: String,
     page: PageModel,
+    files: Option<FileModel>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ModelParts {
     name: String,
     page: PageModelParts,
+    files: Option<FileModel>,
 }
 
 impl Model {
-    /// A model from what was learned.
+    /// A model from what was learned of pages, and of files if there were any.
     #[must_use]
-    pub fn new(name: &str, page: PageModel) -> Self {
+    pub fn new(name: &str, page: PageModel, files: Option<FileModel>) -> Self {
         Self {
             name: name.to_owned(),
             page,
+            files,
         }
     }
 
@@ -150,6 +154,12 @@ impl Model {
         &self.page
     }
 
+    /// What judges data files, if it was trained on any.
+    #[must_use]
+    pub fn files(&self) -> Option<&FileModel> {
+        self.files.as_ref()
+    }
+
     /// The model as a file.
     ///
     /// # Errors
@@ -159,6 +169,7 @@ impl Model {
         let parts = ModelParts {
             name: self.name.clone(),
             page: self.page.parts(),
+            files: self.files.clone(),
         };
         let json = serde_json::to_vec(&parts).map_err(|error| content(&error))?;
         let frame =
@@ -196,6 +207,7 @@ impl Model {
         Ok(Self {
             name: parts.name,
             page: PageModel::new(parts.page, words),
+            files: parts.files,
         })
     }
 }
@@ -237,7 +249,7 @@ mod tests {
                 offset: 0.5,
             },
         };
-        Model::new("small", PageModel::new(parts, Words::by_script()))
+        Model::new("small", PageModel::new(parts, Words::by_script()), None)
     }
 
     #[test]

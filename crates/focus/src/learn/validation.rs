@@ -160,7 +160,13 @@ fn by_site(judged: &[Judged]) -> Vec<(bool, bool)> {
         .collect()
 }
 
-/// Counts answers: whether it was the case, and whether it was said to be.
+impl Figures {
+    /// Counts answers: whether it was the case, and whether it was said to be.
+    pub fn of(answers: impl Iterator<Item = (bool, bool)>) -> Self {
+        figures(answers)
+    }
+}
+
 fn figures(answers: impl Iterator<Item = (bool, bool)>) -> Figures {
     let (mut right, mut said, mut found) = (0_usize, 0_usize, 0_usize);
     let mut figures = Figures::default();

@@ -1,5 +1,6 @@
 //! `junkai focus train`: learns from labelled sites what is wanted, and says how well.
 
+mod data_files;
 mod examples;
 mod labels;
 mod show;
@@ -38,6 +39,12 @@ pub(crate) struct Arguments {
     /// The model to write; the calibration plot goes beside it. Default: the name of the labels, with `.model`.
     #[arg(long, short, value_name = "MODEL")]
     out: Option<PathBuf>,
+    /// Labels of data files, in the same form; they are looked for in the folder of `--from`, or of `--files-from`.
+    #[arg(long, value_name = "FILES.csv")]
+    files: Option<PathBuf>,
+    /// The folder of the data files.
+    #[arg(long, value_name = "FOLDER", requires = "files")]
+    files_from: Option<PathBuf>,
     /// What the model is to find, in words.
     #[arg(long, value_name = "TEXT", default_value = "what was labelled")]
     name: String,
@@ -48,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 200)]
     pages_per_site: usize,
     /// What an error costs, against large weights; of several, the one that does best on held-out sites.
-    #[arg(long, value_delimiter = ',', default_value = "0.01,0.1,1")]
+    #[arg(long, value_delimiter = ',', default_value = "0.003,0.03,0.3")]
     cost: Vec<f64>,
     /// The share of sites that hold what is wanted where the model will be used. Default: as among the labels.
     #[arg(long, value_name = "0..1")]
@@ -143,7 +150,17 @@ fn learn(arguments: &Arguments) -> Result<Ending> {
     })
     .with_context(|| format!("cannot learn from {}", arguments.labels.display()))?;
     bar.finish();
-    let model = Model::new(&arguments.name, trained.model);
+    let learned = match &arguments.files {
+        Some(labels) => {
+            let folder = arguments.files_from.as_ref().unwrap_or(&arguments.from);
+            Some(data_files::learn(labels, folder)?)
+        }
+        None => None,
+    };
+    let (files, file_figures) = learned.unzip();
+    // Who labels no files gets the judge of statistical data: the shapes of tables are much the same whatever they are about.
+    let files = files.or_else(|| Model::statistical_data().files().cloned());
+    let model = Model::new(&arguments.name, trained.model, files);
     model.save(&out)?;
     let plot = out.with_extension("svg");
     std::fs::write(&plot, show::plot(&arguments.name, &trained.validation))
@@ -157,6 +174,7 @@ fn learn(arguments: &Arguments) -> Result<Ending> {
         pages: corpus.page_count(),
         features: model.page().feature_count(),
         cost: trained.cost,
+        files: file_figures,
         validation: &trained.validation,
     };
     show::print(&result, arguments.json)?;

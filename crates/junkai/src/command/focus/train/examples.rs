@@ -255,7 +255,7 @@ fn spread<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// All files in a folder and below, in the order of their names; or the file itself.
-fn files_in(place: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+pub(super) fn files_in(place: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut waiting = vec![place.to_owned()];
     while let Some(place) = waiting.pop() {
         let kind = std::fs::symlink_metadata(&place)

@@ -24,6 +24,8 @@ pub(super) struct Outcome<'a> {
     pub(super) pages: usize,
     pub(super) features: usize,
     pub(super) cost: f64,
+    /// How good the judge of files is, if it was trained.
+    pub(super) files: Option<Figures>,
     pub(super) validation: &'a Validation,
 }
 
