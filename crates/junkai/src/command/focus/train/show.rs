@@ -35,7 +35,6 @@ pub(super) fn print(outcome: &Outcome<'_>, json: bool) -> Result<()> {
         say!("{}", serde_json::to_string(outcome)?);
         return Ok(());
     }
-    let validation = outcome.validation;
     say!(
         "learned {:?} from {} pages of {} sites that hold it and {} that do not: {} features",
         outcome.name,
@@ -46,8 +45,38 @@ pub(super) fn print(outcome: &Outcome<'_>, json: bool) -> Result<()> {
     );
     say!(
         "on sites that it had not seen ({} folds):",
-        validation.folds
+        outcome.validation.folds
     );
+    print_figures(outcome.validation);
+    if let Some(files) = &outcome.files {
+        say!(
+            "on {} data files of sources that it had not seen:",
+            grouped(files.count as u64)
+        );
+        say!("  files  {}", figures(files));
+    }
+    say!("model: {}", outcome.model.display());
+    say!("calibration plot: {}", outcome.plot.display());
+    Ok(())
+}
+
+/// Prints how good a model is on sites that were labelled to check it.
+pub(super) fn print_check(name: &str, validation: &Validation, json: bool) -> Result<()> {
+    if json {
+        say!("{}", serde_json::to_string(validation)?);
+        return Ok(());
+    }
+    say!(
+        "{name:?} on {} pages of {} sites, of which {} hold it:",
+        grouped(validation.pages.count as u64),
+        grouped(validation.sites.count as u64),
+        grouped(validation.sites.wanted as u64)
+    );
+    print_figures(validation);
+    Ok(())
+}
+
+fn print_figures(validation: &Validation) {
     say!("          accuracy  precision    recall");
     say!("  pages  {}", figures(&validation.pages));
     say!("  sites  {}", figures(&validation.sites));
@@ -58,11 +87,8 @@ pub(super) fn print(outcome: &Outcome<'_>, json: bool) -> Result<()> {
         validation.log_loss
     );
     say!("what was said of pages, and what was the case:");
-    for bin in validation
-        .bins
-        .iter()
-        .filter(|bin| BIN_SITES_MIN <= bin.weight)
-    {
+    let bins = validation.bins.iter();
+    for bin in bins.filter(|bin| BIN_SITES_MIN <= bin.weight) {
         say!(
             "  said {:.2}   was {:.2}   (worth {:.0} sites)",
             bin.said,
