@@ -17,7 +17,8 @@ use hashbrown::{HashMap, HashSet};
 use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{
-    Advice, Change, Draw, Found, Hints, Judgement, Next, PageState, Planner, Sighting, Version,
+    Advice, Change, Draw, Found, Hints, Judgement, Look, Next, PageState, Planner, Sighting,
+    Version,
 };
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -27,8 +28,6 @@ use crate::progress::Progress;
 use crate::visit::{Line, Signal, Visit};
 use crate::waiting_room::Receipt;
 
-/// A page that comes up so long before its time is put back: the time queue covers no more than its horizon.
-const AHEAD_MAX: Duration = Duration::from_hours(30 * 24);
 /// Between two looks through the notes of visits out of turn.
 const NOTES_EVERY: Duration = Duration::from_hours(24);
 /// A note waits for its page's state for so many of the longest intervals.
@@ -104,7 +103,8 @@ impl KnownPages {
         }
     }
 
-    /// The next page that is due; it is out until it is given back.
+    /// The next page that is due; it is out until it is given back. Pages that are only to be looked at, or whose time lies beyond what the queue
+    /// covers, are put back.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         while let Some((ticket, record)) = self.read(now)? {
             let Ok(url) = self.canonical.parse(&record.url) else {
@@ -123,15 +123,18 @@ impl KnownPages {
             let noted = note
                 .and_then(|note| PageState::decode(&note))
                 .filter(|noted| state.last_visit < noted.last_visit);
-            let due = state.due();
-            let visit = Visit::known(url, state, Receipt::Known(ticket));
             if let Some(noted) = noted {
+                let visit = Visit::known(url, state, Receipt::Known(ticket));
                 self.join(visit, noted)?;
-            } else if now + AHEAD_MAX < due {
-                // Its time lies beyond what the queue covers.
-                self.put_back_until(visit, due, now)?;
-            } else {
-                return Ok(Some(visit));
+                continue;
+            }
+            let mut state = state;
+            let drawn_last = draw(&url, state.visits.saturating_sub(1));
+            let look = self.planner.look(&mut state, &url, now, drawn_last);
+            let visit = Visit::known(url, state, Receipt::Known(ticket));
+            match look {
+                Look::Visit => return Ok(Some(visit)),
+                Look::Again(then) => self.put_back_until(visit, then, now)?,
             }
         }
         Ok(None)
@@ -147,8 +150,9 @@ impl KnownPages {
         let (mut state, next) = self.planner.first_visit(sighting, draw(sighting.page, 0));
         visit.leave_traces(&mut state, Line::New);
         match next {
-            Next::At(due) => {
-                if !self.put(&record(&visit.url, &state, due), sighting.at)? {
+            Next::At(_) => {
+                let look = self.planner.next_look(&state, sighting.at);
+                if !self.put(&record(&visit.url, &state, look), sighting.at)? {
                     self.planner.forget(&state);
                 }
             }
@@ -188,8 +192,9 @@ impl KnownPages {
             });
         };
         match next {
-            Next::At(due) => {
-                self.put_back(ticket, &record(&visit.url, &state, due), sighting.at)?;
+            Next::At(_) => {
+                let look = self.planner.next_look(&state, sighting.at);
+                self.put_back(ticket, &record(&visit.url, &state, look), sighting.at)?;
             }
             Next::GiveUp(_) => {
                 self.progress.given_up.add(1);

@@ -43,6 +43,10 @@ pub(crate) struct Asking<'a> {
 /// Without a budget, pages that are all visited alike are visited so often.
 const UNIFORM_INTERVAL: Duration = Duration::from_hours(30 * 24);
 
+/// With a budget, all pages are looked at so often in the time in which they would all be visited if they were visited alike: a look
+/// costs a line in the time queue, not a visit.
+const LOOKS: u32 = 8;
+
 impl Agenda {
     /// An agenda without pages, for servers with keys below `keys`.
     #[must_use]
@@ -89,11 +93,11 @@ impl Agenda {
         interval
     }
 
-    /// A page is known, and is visited every `interval`. Price and pressure move on by one visit.
+    /// A page is known, and was just planned to be visited every `interval`. Price and pressure move on by one visit.
     pub(crate) fn add(&mut self, server: ServerKey, interval: Duration) {
         self.servers.add(server, interval);
         self.servers.settle(server);
-        self.price.settle(self.servers.total());
+        self.price.settle(interval, self.servers.total());
     }
 
     /// What servers are asked for, to be counted anew: without price or pressure moving.
@@ -114,6 +118,29 @@ impl Agenda {
     /// A visit of the budget was made: not a first one.
     pub(crate) fn spend(&mut self, now: Time) {
         self.price.spend(now, self.servers.total());
+    }
+
+    /// The interval at today's price, for a page that waits for its visit; none where the price does not decide: without a budget, by
+    /// another policy, or on a server that is relieved.
+    pub(crate) fn interval_now(&mut self, asking: &Asking<'_>, draw: Draw) -> Option<Duration> {
+        if self.time_between_looks().is_none() || self.servers.pressure(asking.server).is_some() {
+            return None;
+        }
+        self.price.pass(asking.now, self.servers.total());
+        Some(self.interval_at(Pressure::NONE, asking, draw))
+    }
+
+    /// A page that waits for its visit has another interval: price and pressure do not move.
+    pub(crate) fn replan(&mut self, server: ServerKey, before: Duration, now: Duration) {
+        self.servers.remove(server, before);
+        self.servers.add(server, now);
+    }
+
+    /// The time between two looks at a page that waits; none where the price does not decide.
+    pub(crate) fn time_between_looks(&self) -> Option<Duration> {
+        let is_priced = matches!(self.policy, Chosen::Index(_));
+        let has_budget = self.price.visits_per_second().is_some();
+        (is_priced && has_budget).then(|| self.mean_interval() / LOOKS)
     }
 
     /// Whether only changes of content count on this server, because it is overloaded.
@@ -188,7 +215,7 @@ impl Agenda {
     pub(crate) fn decode(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let depth = reader.double()?;
         self.servers.decode(reader)?;
-        self.price.restore(depth);
+        self.price.restore(depth, self.servers.total());
         Some(())
     }
 }

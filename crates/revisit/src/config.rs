@@ -23,7 +23,8 @@ pub struct RevisitConfig {
     /// "log-normal": three numbers per page, a prior for each site, forgetting; right from the first visit on, whatever the scale of time.
     /// "gamma": two numbers likewise, but slow to believe in a page that changes far more often than its site.
     /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of seed 002 with the typical changed gap that the name
-    /// says; the first is the seed's own. "naive": changes by time. All but the first are there to be compared with.
+    /// says; the first is the seed's own. "naive": changes by time. All but "log-normal" are there to be compared with. The exact solution of
+    /// maximum likelihood is not offered: it must remember every gap of every page, so a page's state would grow with its visits.
     pub estimator: EstimatorKind,
     /// How the time of the next visit follows from it. Default "index".
     ///
@@ -32,7 +33,8 @@ pub struct RevisitConfig {
     pub policy: PolicyKind,
     /// Between versions captured (1: an archive) and freshness (0: a mirror). Default 1.
     pub objective: f64,
-    /// Visits to known pages a day, over all servers together. Default: no limit but politeness.
+    /// Visits to known pages a day, over all servers together. Default: no limit but politeness. What was not spent, or was overdrawn, is
+    /// made up for within about an eighth of the time in which all pages could be visited once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits_a_day: Option<f64>,
     /// Shortest time from a page's first visit to its second. Default 1 day.
@@ -46,7 +48,7 @@ pub struct RevisitConfig {
     #[serde(with = "humantime_serde")]
     pub interval_min: Duration,
     /// Longest time between two visits to a page: so often even a page that never changes is looked at, to learn whether it is
-    /// still there. Default 400 days, or four times the mean interval of all pages where `visits_a_day` makes that longer.
+    /// still there. Default 400 days, or ten times the mean interval of all pages where `visits_a_day` makes that longer.
     #[serde(with = "humantime_serde")]
     pub interval_max: Duration,
     /// A longer interval than the longest is drawn at random between this and the longest, so that such pages do not all come

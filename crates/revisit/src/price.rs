@@ -1,19 +1,23 @@
 //! What a visit must be worth to be made: the price that keeps all visits within their budget.
 //!
-//! With a budget of visits a day, the price rises while more visits are planned than it allows, and falls while fewer are. Without
-//! one it is fixed, so that a page is visited once per change that is expected of it: seed 002's interval.
+//! With a budget of visits a day, the price is the one at which the known pages together ask for as many. Without one it is fixed, so
+//! that a page is visited once per change that is expected of it: seed 002's interval.
 //!
 //! The price is moved through the exposure that it stands for, the *depth*: intervals are proportional to it when visits are for versions,
-//! so a price that is twice as deep halves the visits wherever it stands. A planned interval is only changed when its page is
-//! visited; so one step is the share of the pages that one visit is, and the price settles in about one round over all
-//! pages, whatever their number. Visits that were not made in time are made up for. The same steps find the *pressure* of an overloaded server ([`Pressure`]), which deepens the price for
-//! its pages alone.
+//! so a price that is twice as deep halves the visits wherever it stands. What pages ask for at a depth of one, their [`Tempo`], is
+//! learnt from the intervals as they are planned, whatever the depth was then; pages times tempo by budget is the depth. So it follows
+//! at once when pages are found or the budget is set anew, and otherwise settles, without swinging, in about one round over all pages,
+//! whatever their number and whatever visits are for. Visits that were not made in time are made up for. What the price is when a visit is
+//! planned is not what it is when it comes to be made: so pages are looked at again in between (`planner`).
+//!
+//! An overloaded server has a *pressure* of its own ([`Pressure`]), which deepens the price for its pages alone; it moves by small steps.
 //!
 //! Kolobov, Lubetzky, Peres and Horvitz, "Optimal Freshness Crawl Under Politeness Constraints", SIGIR 2019: at the optimum all
 //! pages of one server have one price, that of the others or a higher one.
 //!
 //! # Notation
-//! *ℓ*: [`Price::level`]; *x*: depth; *ℓ* = *v*(*x*)·(*η* + (1 − *η*)·`DEPTH_DAYS`), *v* as in `policy::value`.
+//! *ℓ*: [`Price::level`]; *x*: depth; *ℓ* = *v*(*x*)·(*η* + (1 − *η*)·`DEPTH_DAYS`), *v* as in `policy::value`. *T*: an interval that was planned at
+//! depth *x*; tempo = Σ*x*/Σ*T* over about one round of plans: a page is planned once in *T*, so this is the mean of *x*/*T* over pages.
 //!
 //! Departures: the paper solves for all prices at once and again every few days; ours move with every visit, so the pages
 //! need not be listed.
@@ -36,7 +40,8 @@ const UNBUDGETED_DAYS: f64 = 30.0;
 
 /// The depth up to which the value of a visit tells depths apart: beyond about 38 it rounds to its limit.
 const DEPTH_PRICED: f64 = 24.0;
-const DEPTHS: (f64, f64) = (1e-6, EXPOSURE_MAX);
+/// Below, a budget is not used up: so soon, one visit in a hundred would find a change.
+const DEPTHS: (f64, f64) = (0.01, EXPOSURE_MAX);
 
 /// Of fewer pages than this a visit is no smaller share: the price of a small crawl does not leap.
 const PAGES_MIN: f64 = 64.0;
@@ -47,7 +52,36 @@ pub struct Price {
     objective: Objective,
     visits_per_second: Option<f64>,
     depth: f64,
+    tempo: Tempo,
     account: Account,
+}
+
+/// How often pages ask to be visited at a depth of one, over the last plans: about as many as there are pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tempo {
+    depths: f64,
+    seconds: f64,
+}
+
+impl Tempo {
+    /// That of pages which meet a budget at this depth.
+    fn of_budget(depth: f64, pages: f64, visits_per_second: f64) -> Tempo {
+        Tempo {
+            depths: pages * depth,
+            seconds: pages * pages / visits_per_second,
+        }
+    }
+
+    fn note(&mut self, depth: f64, interval: Duration, pages: f64) {
+        let kept = 1.0 - 1.0 / pages;
+        self.depths = kept * self.depths + depth;
+        self.seconds = kept * self.seconds + interval.as_secs_f64().max(1e-3);
+    }
+
+    /// Visits per second and page.
+    fn per_second(&self) -> f64 {
+        self.depths / self.seconds
+    }
 }
 
 /// Visits that the budget allowed and that were not made: what is planned now is visited later, so a web that grows would fall behind its
@@ -59,15 +93,24 @@ struct Account {
 }
 
 impl Account {
-    /// What is left over or overdrawn counts for no more than this share of the pages: a pause is not made up for.
+    /// What is left over or overdrawn counts for no more than this share of the pages: a long pause is not made up for.
     const SHARE_MAX: f64 = 0.25;
 
-    fn spend(&mut self, now: Time, visits_per_second: f64, pages: f64) {
+    /// What is left over is spent, and what is overdrawn saved, within this share of a round over all pages.
+    const ROUND_SHARE: f64 = 0.125;
+
+    /// The budget grows with time.
+    fn accrue(&mut self, now: Time, visits_per_second: f64, pages: f64) {
         let since = self.settled.replace(now);
         let elapsed = since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
         let most = Account::SHARE_MAX * pages;
-        self.unspent += visits_per_second * elapsed.as_secs_f64() - 1.0;
+        self.unspent += visits_per_second * elapsed.as_secs_f64();
         self.unspent = self.unspent.clamp(-most, most);
+    }
+
+    /// How many times the budget may be spent now.
+    fn made_up(&self, pages: f64) -> f64 {
+        (self.unspent / (Account::ROUND_SHARE * pages)).exp()
     }
 }
 
@@ -79,6 +122,7 @@ impl Price {
             objective,
             visits_per_second: None,
             depth: unbudgeted_depth(objective),
+            tempo: Tempo::default(),
             account: Account::default(),
         };
         price.set_visits_a_day(visits_a_day);
@@ -120,27 +164,47 @@ impl Price {
         self.depth
     }
 
-    /// Takes up the depth of an earlier run; what is no depth is left aside.
-    pub(crate) fn restore(&mut self, depth: f64) {
-        if self.visits_per_second.is_some() && DEPTHS.0 <= depth && depth <= DEPTHS.1 {
+    /// Takes up the depth of an earlier run, which had planned so many visits; what is no depth is left aside.
+    pub(crate) fn restore(&mut self, depth: f64, planned: &LoadIndex) {
+        if let Some(budget) = self.visits_per_second
+            && DEPTHS.0 <= depth
+            && depth <= DEPTHS.1
+        {
             self.depth = depth;
+            self.tempo = Tempo::of_budget(depth, (planned.pages() as f64).max(1.0), budget);
+        }
+    }
+
+    /// Time has passed: the price follows what is left of the budget.
+    pub(crate) fn pass(&mut self, now: Time, planned: &LoadIndex) {
+        if let Some(budget) = self.visits_per_second {
+            let pages = (planned.pages() as f64).max(PAGES_MIN);
+            self.account.accrue(now, budget, pages);
+            self.follow(budget, planned);
         }
     }
 
     /// A visit of the budget was made.
     pub(crate) fn spend(&mut self, now: Time, planned: &LoadIndex) {
+        self.account.unspent -= 1.0;
+        self.pass(now, planned);
+    }
+
+    /// One more visit was planned, `interval` ahead: the price follows what pages ask for.
+    pub(crate) fn settle(&mut self, interval: Duration, planned: &LoadIndex) {
         if let Some(budget) = self.visits_per_second {
             let pages = (planned.pages() as f64).max(PAGES_MIN);
-            self.account.spend(now, budget, pages);
+            self.tempo.note(self.depth, interval, pages);
+            self.follow(budget, planned);
         }
     }
 
-    /// Moves towards the budget, after one more visit was planned.
-    pub(crate) fn settle(&mut self, planned: &LoadIndex) {
-        if let Some(budget) = self.visits_per_second {
-            let made_up = 1.0 + self.account.unspent / (planned.pages() as f64).max(PAGES_MIN);
-            let step = step(planned, budget * made_up, PAGES_MIN);
-            self.depth = (self.depth * step.exp()).clamp(DEPTHS.0, DEPTHS.1);
+    fn follow(&mut self, budget: f64, planned: &LoadIndex) {
+        let pages = planned.pages() as f64;
+        let allowed = budget * self.account.made_up(pages.max(PAGES_MIN));
+        let depth = pages * self.tempo.per_second() / allowed;
+        if depth.is_finite() {
+            self.depth = depth.clamp(DEPTHS.0, DEPTHS.1);
         }
     }
 }
@@ -194,7 +258,7 @@ impl Pressure {
 
     /// Moves towards the capacity of the server, after one of its visits was planned.
     pub(crate) fn settle(&mut self, planned: &LoadIndex, capacity: f64) {
-        let step = step(planned, capacity, Pressure::PAGES_MIN);
+        let step = step(planned, capacity);
         #[expect(clippy::cast_possible_truncation, reason = "a step is below one")]
         let pressure = self.0 + step as f32;
         self.0 = pressure.clamp(0.0, Pressure::MAX);
@@ -202,11 +266,11 @@ impl Pressure {
 }
 
 /// One visit's share of the way from what is planned to what is allowed, as a logarithm.
-fn step(planned: &LoadIndex, allowed: f64, pages_min: f64) -> f64 {
+fn step(planned: &LoadIndex, allowed: f64) -> f64 {
     let planned_rate = planned.per_second();
     if planned_rate <= 0.0 || allowed <= 0.0 {
         return 0.0;
     }
-    let pages = (planned.pages() as f64).max(pages_min);
+    let pages = (planned.pages() as f64).max(Pressure::PAGES_MIN);
     (planned_rate / allowed).ln().clamp(-1.0, 1.0) / pages
 }

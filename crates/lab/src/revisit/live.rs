@@ -10,7 +10,7 @@ use junkai_frontier::ServerKey;
 use junkai_graph::Page;
 use junkai_graph::history::UnixSeconds;
 use junkai_revisit::{
-    Draw, Hints, Next, PageState, Planner, RevisitConfig, ServerReport, Sighting,
+    Draw, Hints, Look, Next, PageState, Planner, RevisitConfig, ServerReport, Sighting,
 };
 
 use super::tally::Tally;
@@ -199,19 +199,25 @@ impl<'a> Crawl<'a> {
         self.plan(page, at, next);
     }
 
+    /// A page that waits is looked at, and visited if its time has come.
     fn revisit(&mut self, page: Page, at: UnixSeconds) {
-        let seen = self.lines[page as usize].visit();
-        self.count(page, at, seen);
-        let sighting = self.sighting(page, at);
-        let visits = self.pages[page as usize]
-            .state
-            .as_ref()
-            .map_or(0, |state| state.visits);
-        let draw = self.draw(page, visits);
-        let Some(state) = &mut self.pages[page as usize].state else {
+        let Some(mut state) = self.pages[page as usize].state.take() else {
             return;
         };
-        let next = self.planner.revisited(state, &sighting, draw).next;
+        let drawn_last = self.draw(page, state.visits - 1);
+        let url = self.web.url(page);
+        let look = self.planner.look(&mut state, url, time(at), drawn_last);
+        let next = match look {
+            Look::Again(then) => Next::At(then),
+            Look::Visit => {
+                let seen = self.lines[page as usize].visit();
+                self.count(page, at, seen);
+                let draw = self.draw(page, state.visits);
+                let sighting = self.sighting(page, at);
+                self.planner.revisited(&mut state, &sighting, draw).next
+            }
+        };
+        self.pages[page as usize].state = Some(state);
         self.plan(page, at, next);
     }
 
@@ -235,8 +241,10 @@ impl<'a> Crawl<'a> {
     fn plan(&mut self, page: Page, now: UnixSeconds, next: Next) {
         let known = &mut self.pages[page as usize];
         match next {
-            Next::At(due) => {
-                let at = UnixSeconds(due.as_micros().div_ceil(1_000_000));
+            Next::At(then) => {
+                let state = known.state.as_ref();
+                let look = state.map_or(then, |state| self.planner.next_look(state, time(now)));
+                let at = UnixSeconds(look.as_micros().div_ceil(1_000_000));
                 let at = rounded_up(
                     at.max(now.after(Duration::from_secs(1))),
                     self.setting.resolution,

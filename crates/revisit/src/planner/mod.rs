@@ -64,6 +64,15 @@ pub enum GiveUp {
     Failed,
 }
 
+/// What is to be done about a page that was looked at while it waits for its visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It is visited now.
+    Visit,
+    /// It is looked at again at this time.
+    Again(Time),
+}
+
 /// What is to be done about a signal that a page has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
@@ -75,6 +84,9 @@ pub enum Advice {
 
 /// One signal in so many is followed whatever its source is worth, so that a source which has got better is found out.
 const TRIAL_SHARE: f64 = 1.0 / 20.0;
+
+/// A page that is due so soon is visited when it is looked at.
+const LOOK_SLACK: Duration = Duration::from_secs(1);
 
 /// What the planner makes of a revisit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,6 +211,41 @@ impl Planner {
     #[must_use]
     pub fn longest_interval(&self) -> Duration {
         self.config.interval_max
+    }
+
+    /// A page that waits for its visit is looked at: whether a visit is worth its price by now.
+    ///
+    /// With a budget the price moves while pages wait; the driver looks at each when [`Planner::next_look`] says so. `draw` is that
+    /// of the page's last visit.
+    pub fn look(&mut self, state: &mut PageState, page: &PageUrl, now: Time, draw: Draw) -> Look {
+        if state.misses == 0 {
+            let asking = Asking {
+                page,
+                server: state.server,
+                now,
+                outlook: self.outlook(state, page),
+            };
+            if let Some(interval) = self.agenda.interval_now(&asking, draw) {
+                let interval = whole_seconds(interval);
+                self.agenda.replan(state.server, state.interval, interval);
+                state.interval = interval;
+            }
+        }
+        if state.due() <= now + LOOK_SLACK {
+            Look::Visit
+        } else {
+            Look::Again(self.next_look(state, now))
+        }
+    }
+
+    /// When a page that waits is to be looked at: in time to be found when the price has fallen, and when the visit is due.
+    #[must_use]
+    pub fn next_look(&self, state: &PageState, now: Time) -> Time {
+        let due = state.due();
+        match self.agenda.time_between_looks() {
+            Some(step) if now + step + step / 2 < due => now + step,
+            Some(_) | None => due,
+        }
     }
 
     /// The page is not visited any more, whatever the reason: it leaves its server's load.

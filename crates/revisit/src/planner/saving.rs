@@ -11,7 +11,7 @@ use super::Planner;
 use crate::codec::{Reader, put_bytes};
 use crate::sites::Sites;
 
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 /// Bytes of a part, at most: far above what the largest tables need.
 const PART_BYTES_MAX: usize = 1 << 32;

@@ -15,8 +15,9 @@ pub(crate) struct Bounds {
     pub(crate) spread_from: Duration,
 }
 
-/// Within a budget that visits pages so rarely on average, a page that hardly changes may wait for so many times as long.
-const PATIENCE: u32 = 4;
+/// A page that hardly changes may wait for so many times as long as pages do on average: so a tenth of a budget, not more, is for learning
+/// whether such pages are still there.
+const PATIENCE: u32 = 10;
 
 impl Bounds {
     /// Bounds that leave room for a policy when all pages together are visited every `mean_interval`: else the visits to pages that never
@@ -54,9 +55,9 @@ mod tests {
             longest: 400 * DAY,
             spread_from: 300 * DAY,
         };
-        assert_eq!(bounds.around(50 * DAY), bounds);
+        assert_eq!(bounds.around(40 * DAY), bounds);
         let wide = bounds.around(200 * DAY);
-        assert_eq!((wide.spread_from, wide.longest), (600 * DAY, 800 * DAY));
+        assert_eq!((wide.spread_from, wide.longest), (1500 * DAY, 2000 * DAY));
         assert_eq!(wide.shortest, bounds.shortest);
     }
 

@@ -62,9 +62,10 @@ impl Sites {
 
     /// What is believed of a page of the site before its first revisit.
     pub(crate) fn prior(&self, key: SiteKey) -> Prior {
+        let all = self.all.drawn_to(&SiteRates::at_first());
         match self.places.get(&key.0) {
-            Some(place) => self.table[*place].rates.drawn_to(&self.all).prior(),
-            None => self.all.prior(),
+            Some(place) => self.table[*place].rates.drawn_to(&all).prior(),
+            None => all.prior(),
         }
     }
 
@@ -101,7 +102,7 @@ impl Sites {
     fn make_room(&mut self, key: SiteKey) -> usize {
         let site = Site {
             key,
-            rates: SiteRates::blank(),
+            rates: SiteRates::at_first(),
             records: [TrackRecord::default(); Source::COUNT],
             is_met: true,
         };

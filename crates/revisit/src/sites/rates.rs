@@ -4,8 +4,14 @@
 //! expectation–maximization algorithm for latent data models", JRSS B 71(3), 2009): of each revisited page the expectations
 //! of ln *λ* and of its square are averaged; they are the mean and the variance of the prior's logarithm.
 //!
+//! # Notation
+//! *w*: the days that a revisit covers, its weight; *n* = (Σ*w*)² / Σ*w*²: `visits`, the number of equal weights that would say as much
+//! (Kish, *Survey Sampling*, 1965, section 11.7).
+//!
 //! # Departures
-//! A page counts by the time that a visit covers, not by the visit: all pages alike, however often they are visited.
+//! A page counts by the time that a visit covers, not by the visit: all pages alike, however often they are visited. What is
+//! known is weighed in visits all the same: a site whose pages are visited once a year is not known by one of them, nor forgotten
+//! within a day.
 
 use std::time::Duration;
 
@@ -16,8 +22,10 @@ use crate::estimator::Prior;
 /// Averages over the pages of a site, or of all sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SiteRates {
-    /// In page-days.
+    /// Σ*w*, in days.
     weight: f64,
+    /// Σ*w*².
+    weight_square: f64,
     /// Mean of ln *λ*, *λ* in changes per second.
     ln_rate: f64,
     /// Mean of its square.
@@ -30,40 +38,34 @@ const DAY_SECONDS: f64 = 86_400.0;
 const DAYS_AT_FIRST: f64 = 90.0;
 /// And two thirds of them within a factor of five of it.
 const SPREAD_AT_FIRST: f64 = 1.6;
-/// What is taken for known of all sites before anything is, in page-days.
-const WEIGHT_AT_FIRST: f64 = 100.0;
-/// What all sites together count beside one of them, in page-days.
-const WEIGHT_OF_ALL: f64 = 200.0;
-/// What was seen counts no more than this, in page-days, so that the new keeps its say.
-const WEIGHT_MAX: f64 = 10_000.0;
+/// What all sites together count beside one of them, and what is taken for granted beside all sites, in visits.
+const VISITS_OF_ALL: f64 = 20.0;
+/// What was seen fades after so many visits, so that the new keeps its say.
+const VISITS_MAX: f64 = 10_000.0;
 /// Pages of a site are never taken for more alike than this, nor for more unlike.
 const VARIANCES: (f64, f64) = (0.1, 8.0);
+/// Of a sound average of logarithms, and of their squares.
+const LN_RATE_MAX: f64 = 100.0;
+const LN_RATE_SQUARE_MAX: f64 = 1e4;
 
 impl SiteRates {
-    /// What is taken for known of all sites.
+    /// Before anything is seen: what is taken for granted.
     #[must_use]
     pub fn at_first() -> SiteRates {
         let ln_rate = -(DAYS_AT_FIRST * DAY_SECONDS).ln();
         SiteRates {
-            weight: WEIGHT_AT_FIRST,
+            weight: 0.0,
+            weight_square: 0.0,
             ln_rate,
             ln_rate_square: ln_rate * ln_rate + SPREAD_AT_FIRST * SPREAD_AT_FIRST,
         }
     }
 
-    /// Of a site of which nothing is known.
-    #[must_use]
-    pub fn blank() -> SiteRates {
-        SiteRates {
-            weight: 0.0,
-            ..SiteRates::at_first()
-        }
-    }
-
     /// A page that was revisited after `gap` is now believed to change so often.
     pub fn take_in(&mut self, belief: &Belief, gap: Duration) {
+        let kept = 1.0 - 1.0 / VISITS_MAX;
         let weight = gap.as_secs_f64() / DAY_SECONDS;
-        let all = self.weight + weight;
+        let all = kept * self.weight + weight;
         if all <= 0.0 {
             return;
         }
@@ -72,18 +74,29 @@ impl SiteRates {
         let square = ln_rate * ln_rate + belief.ln_variance();
         self.ln_rate += part * (ln_rate - self.ln_rate);
         self.ln_rate_square += part * (square - self.ln_rate_square);
-        self.weight = all.min(WEIGHT_MAX);
+        self.weight = all;
+        self.weight_square = kept * kept * self.weight_square + weight * weight;
     }
 
-    /// These, and those of all sites for as much as they count.
+    /// These, and others for as much as they count beside: those of all sites beside a site's, what is taken for granted beside
+    /// those of all sites.
     #[must_use]
-    pub fn drawn_to(&self, all: &SiteRates) -> SiteRates {
-        let part = WEIGHT_OF_ALL / (self.weight + WEIGHT_OF_ALL);
-        let drawn = |own: f64, all: f64| own + part * (all - own);
+    pub fn drawn_to(&self, others: &SiteRates) -> SiteRates {
+        let part = VISITS_OF_ALL / (self.visits() + VISITS_OF_ALL);
+        let drawn = |own: f64, other: f64| own + part * (other - own);
         SiteRates {
-            weight: self.weight,
-            ln_rate: drawn(self.ln_rate, all.ln_rate),
-            ln_rate_square: drawn(self.ln_rate_square, all.ln_rate_square),
+            ln_rate: drawn(self.ln_rate, others.ln_rate),
+            ln_rate_square: drawn(self.ln_rate_square, others.ln_rate_square),
+            ..*self
+        }
+    }
+
+    /// *n*: visits of equal weight that would say as much.
+    fn visits(&self) -> f64 {
+        if 0.0 < self.weight_square {
+            self.weight * self.weight / self.weight_square
+        } else {
+            0.0
         }
     }
 
@@ -96,7 +109,12 @@ impl SiteRates {
     }
 
     pub(super) fn encode_into(&self, out: &mut Vec<u8>) {
-        for number in [self.weight, self.ln_rate, self.ln_rate_square] {
+        for number in [
+            self.weight,
+            self.weight_square,
+            self.ln_rate,
+            self.ln_rate_square,
+        ] {
             put_double(out, number);
         }
     }
@@ -104,12 +122,14 @@ impl SiteRates {
     pub(super) fn read(reader: &mut Reader<'_>) -> Option<SiteRates> {
         let rates = SiteRates {
             weight: reader.double()?,
+            weight_square: reader.double()?,
             ln_rate: reader.double()?,
             ln_rate_square: reader.double()?,
         };
-        let is_sound = (0.0..=WEIGHT_MAX).contains(&rates.weight)
-            && rates.ln_rate.abs() < 100.0
-            && (0.0..1e4).contains(&rates.ln_rate_square);
+        let is_sound = (0.0..f64::INFINITY).contains(&rates.weight)
+            && (0.0..f64::INFINITY).contains(&rates.weight_square)
+            && rates.ln_rate.abs() < LN_RATE_MAX
+            && (0.0..LN_RATE_SQUARE_MAX).contains(&rates.ln_rate_square);
         is_sound.then_some(rates)
     }
 }
@@ -132,7 +152,7 @@ mod tests {
     #[test]
     fn pages_that_are_alike_make_a_narrow_prior_and_others_a_wide_one() {
         let prior_of = |rates: [f64; 2]| {
-            let mut all = SiteRates::blank();
+            let mut all = SiteRates::at_first();
             for _ in 0..1000 {
                 for rate in rates {
                     all.take_in(&Belief::point(rate / DAY_SECONDS), DAY);
@@ -154,16 +174,31 @@ mod tests {
     #[test]
     fn a_site_counts_for_itself_once_much_is_known_of_it() {
         let all = SiteRates::at_first();
-        let mut site = SiteRates::blank();
+        let mut site = SiteRates::at_first();
         let hourly = Belief::point(1.0 / 3600.0);
-        site.take_in(&hourly, DAY);
+        site.take_in(&hourly, 200 * DAY);
         let early = site.drawn_to(&all).prior().ln_rate();
         for _ in 0..10_000 {
             site.take_in(&hourly, DAY);
         }
         let late = site.drawn_to(&all).prior().ln_rate();
-        assert!(all.ln_rate < early && early < all.ln_rate + 0.1);
+        // One visit counts as one, however long its gap: a twenty-first part of what is known.
+        let part = (early - all.ln_rate) / (hourly.ln_rate() - all.ln_rate);
+        assert!((part - 1.0 / 21.0).abs() < 1e-6, "{part}");
         assert!((late - hourly.ln_rate()).abs() < 0.2);
+    }
+
+    #[test]
+    fn rare_visits_to_many_pages_do_not_forget_within_a_day() {
+        let (slow, fast) = (Belief::point(1e-9), Belief::point(1e-5));
+        let mut site = SiteRates::at_first();
+        for _ in 0..5000 {
+            site.take_in(&slow, 200 * DAY);
+        }
+        for _ in 0..50 {
+            site.take_in(&fast, 200 * DAY);
+        }
+        assert!((site.ln_rate - slow.ln_rate()).abs() < 0.1 * (1e4_f64).ln());
     }
 
     proptest! {
@@ -171,7 +206,7 @@ mod tests {
         fn a_prior_is_sound_whatever_was_taken_in(
             pages in prop::collection::vec((-30.0_f64..2.0, -3.0_f64..8.0, 0_u64..40_000_000), 0..200),
         ) {
-            let mut rates = SiteRates::blank();
+            let mut rates = SiteRates::at_first();
             for (ln_rate, ln_shape, gap) in pages {
                 let belief = Belief { rate: ln_rate.exp(), shape: ln_shape.exp() };
                 rates.take_in(&belief, Duration::from_secs(gap));

@@ -113,7 +113,7 @@ impl Page {
 
 fn crawl(contestant: Contestant, pages: &[Page]) -> Crawl {
     // The pages are of one site; each teaches those after it.
-    let mut site = SiteRates::blank();
+    let mut site = SiteRates::at_first();
     let mut crawl = Crawl {
         contestant,
         visits: 0,

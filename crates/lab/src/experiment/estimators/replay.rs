@@ -192,7 +192,7 @@ impl Learners {
             contestant,
             forgetting,
             of_pages: std::iter::repeat_with(|| None).take(pages).collect(),
-            site: SiteRates::blank(),
+            site: SiteRates::at_first(),
         }
     }
 
