@@ -17,8 +17,8 @@ use hashbrown::{HashMap, HashSet};
 use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{
-    Advice, Change, Draw, Found, Hints, Judgement, Look, Next, PageState, Planner, Sighting,
-    Version,
+    Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
+    Sighting, Version,
 };
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -130,7 +130,12 @@ impl KnownPages {
             }
             let mut state = state;
             let drawn_last = draw(&url, state.visits.saturating_sub(1));
-            let look = self.planner.look(&mut state, &url, now, drawn_last);
+            let looking = Looking {
+                page: &url,
+                at: now,
+                hints: self.hints_of(&url),
+            };
+            let look = self.planner.look(&mut state, &looking, drawn_last);
             let visit = Visit::known(url, state, Receipt::Known(ticket));
             match look {
                 Look::Visit => return Ok(Some(visit)),

@@ -36,7 +36,7 @@ pub use draw::Draw;
 pub use estimator::EstimatorKind;
 pub use explanation::{Explanation, Reason};
 pub use junkai_page::content::Content;
-pub use planner::{Advice, GiveUp, Judgement, Look, Next, Planner, RestoreError};
+pub use planner::{Advice, GiveUp, Judgement, Look, Looking, Next, Planner, RestoreError};
 pub use policy::PolicyKind;
 pub use relief::{ReliefCost, ReliefKind};
 pub use servers::{ServerReport, ServersConfig};

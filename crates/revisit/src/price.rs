@@ -274,3 +274,65 @@ fn step(planned: &LoadIndex, allowed: f64) -> f64 {
     let pages = (planned.pages() as f64).max(Pressure::PAGES_MIN);
     (planned_rate / allowed).ln().clamp(-1.0, 1.0) / pages
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_hours(24);
+
+    /// Plans a visit to each of so many pages, which change at rates of a day to a hundred days.
+    fn plan_all(price: &mut Price, load: &mut LoadIndex, pages: u32) {
+        for page in 0..pages {
+            let days = 100.0_f64.powf(f64::from(page % 10) / 9.0);
+            let interval = DAY.mul_f64(price.depth() * days);
+            load.add(interval);
+            price.settle(interval, load);
+        }
+    }
+
+    #[test]
+    fn the_price_follows_when_pages_are_found_and_budgets_are_set() {
+        let mut price = Price::new(Objective::CAPTURE, Some(10.0));
+        let mut load = LoadIndex::default();
+        plan_all(&mut price, &mut load, 1000);
+        let depth = price.depth();
+        // Twice as many pages, or half of the budget: twice as deep, with no visit made in between.
+        plan_all(&mut price, &mut load, 1000);
+        assert!((price.depth() / depth - 2.0).abs() < 0.05, "{price:?}");
+        price.set_visits_a_day(Some(5.0));
+        price.pass(Time::EPOCH, &load);
+        assert!((price.depth() / depth - 4.0).abs() < 0.1, "{price:?}");
+    }
+
+    #[test]
+    fn what_is_unspent_makes_visits_cheaper_and_what_is_overdrawn_dearer() {
+        let mut price = Price::new(Objective::CAPTURE, Some(10.0));
+        let mut load = LoadIndex::default();
+        plan_all(&mut price, &mut load, 1000);
+        price.pass(Time::EPOCH, &load);
+        let depth = price.depth();
+        price.pass(Time::EPOCH + 5 * DAY, &load);
+        assert!(price.depth() < 0.8 * depth);
+        for _ in 0..100 {
+            price.spend(Time::EPOCH + 5 * DAY, &load);
+        }
+        assert!(1.4 * depth < price.depth());
+        // However long the pause, no more than a quarter of the pages is made up for.
+        price.pass(Time::EPOCH + 5000 * DAY, &load);
+        assert!(depth * (-2.01_f64).exp() < price.depth());
+    }
+
+    #[test]
+    fn a_price_that_was_saved_is_taken_up() {
+        let mut price = Price::new(Objective::CAPTURE, Some(10.0));
+        let mut load = LoadIndex::default();
+        plan_all(&mut price, &mut load, 1000);
+        let mut restored = Price::new(Objective::CAPTURE, Some(10.0));
+        restored.restore(price.depth(), &load);
+        restored.settle(DAY.mul_f64(price.depth() * 30.0), &load);
+        assert!((restored.depth() / price.depth() - 1.0).abs() < 0.05);
+        restored.restore(f64::NAN, &load);
+        assert!(restored.depth().is_finite());
+    }
+}

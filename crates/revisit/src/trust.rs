@@ -50,6 +50,8 @@ pub(crate) struct TrackRecord {
 pub struct Trust {
     /// The share of changes that it tells, from 0 to 1.
     pub recall: f64,
+    /// The share of changes that it is known to tell, from 0 to 1: a source without a record has none.
+    pub proven_recall: f64,
     /// The chance that a page which it tells of has changed, from 0 to 1; a source without a record gets the benefit of
     /// the doubt.
     pub precision: f64,
@@ -92,6 +94,7 @@ impl TrackRecord {
         .map(f64::from);
         Trust {
             recall: (told + 1.0) / (told + untold + 2.0),
+            proven_recall: told / (told + untold + 2.0),
             precision: (told + 2.0) / (told + false_alarms + 3.0),
             false_alarms: (false_alarms + 0.5) / (quiet_seconds + QUIET_AT_FIRST),
             credit: told / (told + untold + false_alarms + 2.0),

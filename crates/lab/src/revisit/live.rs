@@ -10,7 +10,7 @@ use junkai_frontier::ServerKey;
 use junkai_graph::Page;
 use junkai_graph::history::UnixSeconds;
 use junkai_revisit::{
-    Draw, Hints, Look, Next, PageState, Planner, RevisitConfig, ServerReport, Sighting,
+    Draw, Hints, Look, Looking, Next, PageState, Planner, RevisitConfig, ServerReport, Sighting,
 };
 
 use super::tally::Tally;
@@ -205,9 +205,12 @@ impl<'a> Crawl<'a> {
             return;
         };
         let drawn_last = self.draw(page, state.visits - 1);
-        let url = self.web.url(page);
-        let look = self.planner.look(&mut state, url, time(at), drawn_last);
-        let next = match look {
+        let looking = Looking {
+            page: self.web.url(page),
+            at: time(at),
+            hints: Hints::default(),
+        };
+        let next = match self.planner.look(&mut state, &looking, drawn_last) {
             Look::Again(then) => Next::At(then),
             Look::Visit => {
                 let seen = self.lines[page as usize].visit();

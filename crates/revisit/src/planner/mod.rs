@@ -7,6 +7,7 @@
 //! Invariants: a page that is known is counted once for its server, at the interval of its state; what is given up is not
 //! counted. Not here: where states are stored, and what is done about a visit that is due.
 
+mod hearing;
 mod learning;
 mod saving;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use junkai_weburl::PageUrl;
 
 pub use self::saving::RestoreError;
 
+use self::hearing::{hear, heard};
 use self::learning::{Lesson, first_memory};
 use crate::agenda::{Agenda, Asking};
 use crate::belief::Belief;
@@ -27,9 +29,9 @@ use crate::config::RevisitConfig;
 use crate::draw::Draw;
 use crate::estimator::{Chosen, Estimator, Evidence, Prior};
 use crate::explanation::{Explanation, Reason};
-use crate::policy::Outlook;
+use crate::policy::{Outlook, Signals};
 use crate::servers::Servers;
-use crate::sighting::{Found, Sighting};
+use crate::sighting::{Found, Hints, Sighting};
 use crate::sites::{SiteKey, Sites};
 use crate::state::PageState;
 use crate::trust::{Source, Trust};
@@ -62,6 +64,17 @@ pub enum GiveUp {
     Moved,
     /// It could not be reached for long.
     Failed,
+}
+
+/// A look at a page that waits for its visit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looking<'a> {
+    /// The page.
+    pub page: &'a PageUrl,
+    /// When.
+    pub at: Time,
+    /// What lists have said of the page since its last visit.
+    pub hints: Hints,
 }
 
 /// What is to be done about a page that was looked at while it waits for its visit.
@@ -124,7 +137,8 @@ impl Planner {
     /// What the policy knows of a page.
     #[must_use]
     pub fn outlook(&self, state: &PageState, page: &PageUrl) -> Outlook {
-        outlook(state, self.belief(state, page))
+        let signals = heard(state, &self.sites, SiteKey::of(page));
+        outlook(state, self.belief(state, page), signals)
     }
 
     /// What plans the visits: the price of one, and what the servers can bear.
@@ -174,8 +188,8 @@ impl Planner {
         sighting: &Sighting<'_>,
         draw: Draw,
     ) -> Judgement {
-        self.agenda.remove(state.server, state.interval);
         self.agenda.spend(sighting.at);
+        self.agenda.remove(state.server, state.interval);
         self.agenda.visited(sighting.server, sighting.took);
         state.server = sighting.server;
         state.visits = state.visits.saturating_add(1);
@@ -215,15 +229,17 @@ impl Planner {
 
     /// A page that waits for its visit is looked at: whether a visit is worth its price by now.
     ///
-    /// With a budget the price moves while pages wait; the driver looks at each when [`Planner::next_look`] says so. `draw` is that
-    /// of the page's last visit.
-    pub fn look(&mut self, state: &mut PageState, page: &PageUrl, now: Time, draw: Draw) -> Look {
+    /// With a budget the price moves while pages wait, and lists tell of changes; the driver looks at each page when
+    /// [`Planner::next_look`] says so. `draw` is that of the page's last visit.
+    pub fn look(&mut self, state: &mut PageState, looking: &Looking<'_>, draw: Draw) -> Look {
+        let now = looking.at;
+        hear(state, &looking.hints);
         if state.misses == 0 {
             let asking = Asking {
-                page,
+                page: looking.page,
                 server: state.server,
                 now,
-                outlook: self.outlook(state, page),
+                outlook: self.outlook(state, looking.page),
             };
             if let Some(interval) = self.agenda.interval_now(&asking, draw) {
                 let interval = whole_seconds(interval);
@@ -296,7 +312,7 @@ impl Planner {
     #[must_use]
     pub fn explain(&self, state: &PageState, page: &PageUrl, now: Time) -> Explanation {
         let belief = self.belief(state, page);
-        let asked = self.agenda.asked(&outlook(state, belief));
+        let asked = self.agenda.asked(&self.outlook(state, page));
         let reason = if 0 < state.misses {
             Reason::Missing {
                 misses: state.misses,
@@ -410,7 +426,8 @@ impl Planner {
             page: sighting.page,
             server: state.server,
             now: sighting.at,
-            outlook: outlook(state, belief),
+            // Whatever was signalled is answered by the visit.
+            outlook: outlook(state, belief, Signals::NONE),
         };
         whole_seconds(self.agenda.interval(&asking, draw))
     }
@@ -469,9 +486,10 @@ fn changed_at(visit: Time, evidence: &Evidence) -> Time {
 }
 
 /// What the policy is told of a page.
-fn outlook(state: &PageState, belief: Belief) -> Outlook {
+fn outlook(state: &PageState, belief: Belief, signals: Signals) -> Outlook {
     Outlook {
         worth: state.worth.into(),
+        signals,
         is_new: state.visits < 2,
         ..Outlook::new(belief)
     }

@@ -401,3 +401,81 @@ fn the_same_visits_make_the_same_plans() {
     };
     assert_eq!(run(), run());
 }
+
+/// What a look at the page shows a quarter of the way to its visit, with what a sitemap says of it, if it says that it changed just now.
+fn look_early(course: &Course, is_told: bool) -> Look {
+    let mut course_after = (course.planner.clone(), course.state.clone());
+    let at = course.state.last_visit + course.state.interval / 4;
+    let changed = Time::from_micros(at.as_micros() - 60_000_000);
+    let looking = Looking {
+        page: &course.page,
+        at,
+        hints: Hints {
+            sitemap: is_told.then_some(changed),
+            ..Hints::default()
+        },
+    };
+    let draw = Draw::of_visit(course.page.fingerprint(), course.visits - 1);
+    course_after.0.look(&mut course_after.1, &looking, draw)
+}
+
+fn with_budget() -> RevisitConfig {
+    RevisitConfig {
+        visits_a_day: Some(0.05),
+        ..RevisitConfig::default()
+    }
+}
+
+#[test]
+fn a_page_that_waits_is_visited_when_a_list_that_proved_true_tells_of_a_change() {
+    let mut honest = Course::begin(&with_budget());
+    for number in 1..40 {
+        let changed = honest.state.last_visit + honest.state.interval / 2;
+        let is_new = number % 2 == 0;
+        let hints = Hints {
+            sitemap: Some(if is_new {
+                changed
+            } else {
+                honest.state.last_visit
+            }),
+            ..Hints::default()
+        };
+        honest.visit(|at| Found::Page(version(number / 2, at)), hints);
+    }
+    assert!(matches!(look_early(&honest, false), Look::Again(_)));
+    assert_eq!(look_early(&honest, true), Look::Visit);
+
+    let mut wolf = Course::begin(&with_budget());
+    for _ in 1..20 {
+        let changed = wolf.state.last_visit + wolf.state.interval / 2;
+        let hints = Hints {
+            sitemap: Some(changed),
+            ..Hints::default()
+        };
+        wolf.visit(|at| Found::Page(version(0, at)), hints);
+    }
+    assert!(matches!(look_early(&wolf, true), Look::Again(_)));
+}
+
+#[test]
+fn pages_are_looked_at_while_they_wait_only_where_a_budget_moves_the_price() {
+    let with = Course::begin(&with_budget());
+    let first = with.planner.next_look(&with.state, with.state.last_visit);
+    assert!(with.state.last_visit < first && first <= with.state.due());
+    let without = Course::begin(&RevisitConfig::default());
+    let first = without
+        .planner
+        .next_look(&without.state, without.state.last_visit);
+    assert_eq!(first, without.state.due());
+    assert!(matches!(look_early(&without, true), Look::Again(then) if then == without.state.due()));
+}
+
+#[test]
+fn a_budget_that_grows_is_spent_before_the_visits_that_were_planned_without_it() {
+    let mut course = Course::begin(&with_budget());
+    course.visit_version(1);
+    course.visit_version(1);
+    assert!(matches!(look_early(&course, false), Look::Again(_)));
+    course.planner.set_visits_a_day(Some(5.0));
+    assert_eq!(look_early(&course, false), Look::Visit);
+}
