@@ -114,6 +114,10 @@ impl Results<'_> {
                 ),
             ),
             parameter(
+                "populations that are judged",
+                format!("of {} servers and more", count(SERVERS_JUDGED_MIN as u64)),
+            ),
+            parameter(
                 "servers per visit in flight",
                 format!("{:.0}", population::SERVERS_PER_VISIT),
             ),
@@ -201,7 +205,8 @@ impl Results<'_> {
 
     fn claims(&self) -> Vec<Claim> {
         let mut claims = Vec::new();
-        for known in &self.known {
+        let is_judged = |known: &&Known| SERVERS_JUDGED_MIN <= known.servers.len();
+        for known in self.known.iter().filter(is_judged) {
             let overloaded = known
                 .servers
                 .iter()
@@ -272,6 +277,9 @@ impl Results<'_> {
             .collect()
     }
 }
+
+/// Of fewer servers it cannot be told whether one in a hundred is overloaded: chance alone makes it none or several.
+const SERVERS_JUDGED_MIN: usize = 1000;
 
 /// Load that counts as borne: the pressure moves with every visit, and so never stands still.
 const LOAD_RATIO_MAX: f64 = 1.05;

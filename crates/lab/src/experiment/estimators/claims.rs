@@ -168,7 +168,7 @@ impl Results {
         let mut behind = Vec::new();
         for row in &self.open.rows {
             for seed in Contestant::SEEDS {
-                if !row.is_no_worse_than(seed, 1.0) {
+                if !row.is_no_worse_than(seed) {
                     let it = row.situation;
                     behind.push(format!(
                         "{} at {} d, σ = {}, {} visits",
@@ -191,9 +191,14 @@ impl Results {
 
     fn goal_exact(&self) -> Option<Claim> {
         let all = self.enough_visits().count();
+        let ratio = |row: &Row| {
+            let rmse = |contestant| row.quality(contestant).rmse;
+            rmse(Contestant::OURS) / rmse(Contestant::Likelihood)
+        };
+        let worst = self.enough_visits().map(ratio).fold(0.0, f64::max);
         let behind: Vec<String> = self
             .enough_visits()
-            .filter(|row| !row.is_no_worse_than(Contestant::Likelihood, SLACK))
+            .filter(|row| SLACK < ratio(row))
             .map(|row| {
                 let it = row.situation;
                 format!("{} d, σ = {}, {} visits", it.median, it.sigma, it.visits)
@@ -206,7 +211,11 @@ impl Results {
                 percent(SLACK - 1.0)
             ),
             graph: "simulated pages, open loop".to_owned(),
-            measured: kept("within it", all, &behind),
+            measured: format!(
+                "{}; at most {} times as large",
+                kept("within it", all, &behind),
+                share(worst)
+            ),
             verdict: Verdict::of_comparisons(all - behind.len(), all)?,
         })
     }

@@ -147,13 +147,12 @@ impl Row {
         singular.count() as f64 / self.errors.len().max(1) as f64
     }
 
-    /// Whether ours is no worse than another, its errors made `slack` times as large: squared errors are compared run by run, and
-    /// level is within two standard errors.
-    pub(super) fn is_no_worse_than(&self, other: Contestant, slack: f64) -> bool {
+    /// Whether ours is no worse than another: squared errors are compared run by run, and level is within two standard errors.
+    pub(super) fn is_no_worse_than(&self, other: Contestant) -> bool {
         let differences: Vec<f64> = self
             .errors
             .iter()
-            .map(|errors| errors.of(Contestant::OURS).powi(2) - (slack * errors.of(other)).powi(2))
+            .map(|errors| errors.of(Contestant::OURS).powi(2) - errors.of(other).powi(2))
             .collect();
         let count = differences.len().max(2) as f64;
         let mean = differences.iter().sum::<f64>() / count;
