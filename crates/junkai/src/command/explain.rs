@@ -131,10 +131,12 @@ fn change(visit: &LogEvent<'_>) -> String {
 /// What is known of it and of its server, and when it is visited next.
 fn print_future(explanation: &Explanation) {
     if let Some(waiting) = &explanation.waiting {
-        let via = if waiting.via.is_empty() {
-            "a seed".to_owned()
-        } else {
-            format!("found on {}", waiting.via)
+        let via = match (&*waiting.hops, &*waiting.via) {
+            ("A", _) => "out of turn, asked for".to_owned(),
+            ("S", _) => "out of turn, a list said that it had changed".to_owned(),
+            ("-", "") => "known, and its state could not be read".to_owned(),
+            (_, "") => "a seed".to_owned(),
+            (_, via) => format!("found on {via}"),
         };
         say!(
             "  waiting   {via}, {} links deep, {} tries so far",
