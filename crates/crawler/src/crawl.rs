@@ -99,13 +99,15 @@ impl Crawl {
         })
     }
 
-    fn reason_to_end(&self) -> Option<Ended> {
+    fn reason_to_end(&mut self) -> Option<Ended> {
+        let is_goal_reached = self.rounds.is_goal_reached();
         let limits = &self.rounds.settings().crawl;
         if self.rounds.stop() != Stop::Never {
             Some(Ended::Stopped)
         } else if limits
             .pages_max
             .is_some_and(|pages_max| pages_max <= self.rounds.pages())
+            || self.rounds.is_budget_spent()
         {
             Some(Ended::PagesReached)
         } else if limits
@@ -113,7 +115,9 @@ impl Crawl {
             .is_some_and(|time_max| time_max <= self.begun.elapsed())
         {
             Some(Ended::TimeReached)
-        } else if self.rounds.settings().crawl.once && self.rounds.is_complete() {
+        } else if is_goal_reached
+            || (self.rounds.settings().crawl.once && self.rounds.is_complete())
+        {
             Some(Ended::Complete)
         } else {
             None

@@ -47,6 +47,7 @@ impl Crew {
             rules: Arc::clone(&opening.rules),
             progress: Arc::clone(progress),
             clock: opening.clock.clone(),
+            judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
             reports: send_report,
         };
         if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {

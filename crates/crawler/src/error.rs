@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use junkai_archive::{IndexError, RecoverError, WriteError};
+use junkai_focus::catalogue::CatalogueError;
+use junkai_focus::learn::ModelError;
 use junkai_frontier::backlog::BacklogError;
 use junkai_frontier::seen::SeenError;
 use junkai_frontier::time_queue::TimeQueueError;
@@ -110,6 +112,12 @@ pub enum CrawlError {
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The model that knows what is wanted cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The catalogue cannot be read or written.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
     /// A file of the archive cannot be used.
     #[error("cannot use the archive's files")]
     Io(#[from] io::Error),

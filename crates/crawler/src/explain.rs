@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::CrawlError;
 use crate::clock;
 use crate::control::{self, Live};
+use crate::focus::Unwanted;
 use crate::log::{Event, JOINED};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
@@ -113,6 +114,7 @@ pub fn explain(
     let live = control::ask(&state, url.as_str());
     let address = last.and_then(|event| event.server);
     let paused = Paused::load(&state)?.reason(url.host(), address);
+    let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
     let page = states.find(url, progress)?;
     let early = page.as_ref().and_then(|page| noted_in_words(page, last));
@@ -274,7 +276,7 @@ fn waiting(
                 depth: entry.depth,
                 hops: entry.hops.clone(),
                 via: entry.via.clone(),
-                worth: settings.crawl.is_ordered().then(|| worth_of(entry.grade)),
+                worth: settings.is_ordered().then(|| worth_of(entry.grade)),
             });
         }
     })?;

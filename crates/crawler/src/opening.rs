@@ -14,6 +14,7 @@ use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
+use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::Manifest;
@@ -40,6 +41,10 @@ pub(crate) struct Opening {
     pub(crate) logs: Logs,
     pub(crate) checkpoints: Checkpoints,
     pub(crate) seeds: Vec<PageUrl>,
+    /// What was learned of what is wanted, where something is.
+    pub(crate) focus: Option<Focus>,
+    /// Sites that are left alone.
+    pub(crate) unwanted: Unwanted,
     /// What is paused.
     pub(crate) paused: Paused,
     /// What was wished for while no crawl was running.
@@ -110,6 +115,8 @@ impl Opening {
             return Err(CrawlError::NothingToCrawl);
         }
         Ok(Opening {
+            focus: Focus::open(folder, &settings)?,
+            unwanted: Unwanted::load(folder, &settings)?,
             rules: Arc::new(Rules::load(&settings.identity.product, &state)),
             checkpoints,
             scope: Arc::new(RwLock::new(scope)),

@@ -97,6 +97,12 @@ counters! {
     out_of_scope,
     /// Hosts and servers that are paused by the wish of people.
     paused,
+    /// Pages that exploring has fetched, in all runs.
+    focus_fetches,
+    /// Sites that exploring knows.
+    focus_sites,
+    /// Data files of the wanted kind that collecting has found in this run.
+    focus_files,
     /// Bytes free on the archive's disk.
     disk_free,
 }

@@ -3,10 +3,11 @@
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
 //! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
-//! the archive already), new URLs, states of known pages, acknowledgements of visits that ended. A kill between two of them repeats a visit at
+//! the archive already) and what pages said of their sites, new URLs, states of known pages, acknowledgements of visits that ended. A kill between two of them repeats a visit at
 //! most; what a power failure costs is told in `manifest`.
 
 mod discovery;
+mod focus;
 mod intake;
 mod revisits;
 mod settling;
@@ -27,6 +28,7 @@ use crate::CrawlError;
 use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
 use crate::crew::Crew;
+use crate::focus::{FocusBooks, Unwanted};
 use crate::hosts::Hosts;
 use crate::known::KnownPages;
 use crate::log::Logs;
@@ -74,6 +76,10 @@ pub(crate) struct Rounds {
     in_flight: HashSet<Fingerprint>,
     /// Known pages that somebody asked for out of turn and that were not visited since.
     asked: HashSet<Fingerprint>,
+    /// What focus writes down, where something is wanted.
+    books: Option<FocusBooks>,
+    /// Sites that are left alone, because they do not hold what is wanted.
+    unwanted: Unwanted,
     /// Where no visit starts, by the wish of people.
     paused: Paused,
     /// Whether our own network is down.
@@ -113,6 +119,7 @@ impl Rounds {
             tracing::warn!(%error, "the rules of robots.txt files could not be kept; they will be asked for again");
         }
         self.know_what_waits()?;
+        self.save_experience()?;
         self.room.put_all_aside()?;
         self.write_down()?;
         self.checkpoints.finish(&mut Books {
@@ -153,11 +160,14 @@ impl Rounds {
             return 0;
         }
         let most = self.settings.crawl.concurrency.get();
-        match self.settings.crawl.pages_max {
-            Some(pages_max) => usize::try_from(pages_max.saturating_sub(self.pages()))
-                .map_or(most, |left| most.min(left)),
-            None => most,
-        }
+        let pages_max = self.settings.crawl.pages_max;
+        let pages_left = pages_max.map(|pages_max| pages_max.saturating_sub(self.pages()));
+        let left = [pages_left, self.fetches_left()]
+            .into_iter()
+            .flatten()
+            .min();
+        left.and_then(|left| usize::try_from(left).ok())
+            .map_or(most, |left| most.min(left))
     }
 
     /// Hands what the round learned to the operating system, in the order that loses nothing.
@@ -172,6 +182,9 @@ impl Rounds {
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
         self.servers.flush()?;
         self.logs.flush()?;
+        if let Some(books) = &mut self.books {
+            books.flush()?;
+        }
         self.room.backlog().flush_entries()?;
         self.known.queue().flush()?;
         self.room.backlog().flush()?;
@@ -298,11 +311,16 @@ impl Rounds {
         if opening.is_resumed {
             scheduler.restore(opening.servers.restored().iter().copied());
         }
+        let (books, order) = match opening.focus {
+            Some(focus) => (Some(focus.books), Some(focus.order)),
+            None => (None, None),
+        };
         let mut rounds = Rounds {
             canonical: Canonicalizer::new(&settings.canonical),
             hosts: Hosts::new(settings.ring.keys),
             room: WaitingRoom::new(
                 opening.backlog,
+                order,
                 &settings,
                 clock.clone(),
                 Arc::clone(&progress),
@@ -320,6 +338,8 @@ impl Rounds {
             unplaced: HashSet::new(),
             in_flight: HashSet::new(),
             asked: HashSet::new(),
+            books,
+            unwanted: opening.unwanted,
             paused: opening.paused,
             outage: Outage::default(),
             is_winding_down: false,

@@ -20,6 +20,7 @@ use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::ClockConfig;
+use crate::focus::FocusConfig;
 use crate::scope::{ScopeConfig, ScopeRules};
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
@@ -56,6 +57,8 @@ pub struct Settings {
     pub revisit: RevisitConfig,
     /// The states of known pages on disk.
     pub time_queue: TimeQueueConfig,
+    /// What is wanted, for `junkai focus`.
+    pub focus: FocusConfig,
     /// The clock, for demonstrations and tests.
     pub clock: ClockConfig,
 }
@@ -146,14 +149,12 @@ impl Default for CrawlConfig {
     }
 }
 
-impl CrawlConfig {
-    /// Whether links decide who comes next.
-    pub(crate) fn is_ordered(&self) -> bool {
-        self.order != Order::Fifo
-    }
-}
-
 impl Settings {
+    /// Whether visits have an order of their own, and do not just go as they come.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.crawl.order != Order::Fifo || self.focus.aim.is_focused()
+    }
+
     /// A planner that knows nothing yet, and how many visits the crawl has in flight.
     pub(crate) fn planner(&self) -> Planner {
         let mut revisit = self.revisit.clone();
@@ -184,12 +185,13 @@ impl Settings {
         mistakes.extend(self.revisit.mistakes());
         mistakes.extend(self.mistakes_of_queues());
         mistakes.extend(self.clock.mistakes());
+        mistakes.extend(self.focus.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
             );
         }
-        if self.crawl.is_ordered() && self.crawl.overflow == Overflow::Discard {
+        if self.crawl.order != Order::Fifo && self.crawl.overflow == Overflow::Discard {
             mistakes.push(format!(
                 "crawl.order = \"{}\" keeps what does not fit on disk by its worth, and crawl.overflow = \"discard\" would forget it: \
                  take overflow = \"defer\", or order = \"fifo\"",

@@ -15,6 +15,7 @@ use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use crate::control::Live;
+use crate::focus::{Lead, Said};
 use crate::waiting_room::Receipt;
 use crate::wish::{Granted, Wish};
 
@@ -39,6 +40,8 @@ pub(crate) struct Visit {
     pub(crate) is_asked: bool,
     /// What the links to it are worth: when it was handed out, or as far as that is known before.
     pub(crate) worth: f32,
+    /// What the link to it said, where something is wanted and the link was found in this run.
+    pub(crate) lead: Option<Box<Lead>>,
     /// What is known of its page; none for a page that was never had, and for a visit out of turn.
     pub(crate) state: Option<Box<PageState>>,
     /// What an earlier visit out of turn found, while that waits for the page's state.
@@ -149,6 +152,7 @@ impl Visit {
                 Line::Returning
             },
             worth: worth_of(entry.grade),
+            lead: None,
             state: None,
             noted: None,
             receipt,
@@ -177,6 +181,7 @@ impl Visit {
             },
             worth: state.worth,
             is_asked: false,
+            lead: None,
             state: Some(Box::new(state)),
             noted: None,
             receipt,
@@ -338,6 +343,8 @@ pub(crate) struct Discovered {
     pub(crate) hop: Option<char>,
     pub(crate) depth: u16,
     pub(crate) purpose: Purpose,
+    /// What the link says, where something is wanted.
+    pub(crate) lead: Option<Box<Lead>>,
 }
 
 impl Discovered {
@@ -414,6 +421,8 @@ pub(crate) struct EndedVisit {
     pub(crate) crawl_delay: Option<Duration>,
     /// What it says of the page; none if it was no visit to the page.
     pub(crate) found: Option<Found>,
+    /// What it says of its site, where something is wanted.
+    pub(crate) said: Option<Box<Said>>,
     /// What it says of other pages' changes.
     pub(crate) signals: Vec<Signal>,
     /// What it led to.

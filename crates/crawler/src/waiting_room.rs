@@ -29,10 +29,11 @@ use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;
 use crate::clock::Clock;
+use crate::focus::FocusOrder;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::visit::{Line, Purpose, Visit, host_of, is_discard_marker};
+use crate::visit::{Discovered, Line, Purpose, Visit, host_of, is_discard_marker};
 
 /// Visits that wait between the backlog and the ring at most, where the first to come is served first.
 const FIFO_MAX: usize = 4096;
@@ -42,8 +43,8 @@ const SEED_WORTH: f32 = 1.0;
 /// The visits that wait.
 pub(crate) struct WaitingRoom {
     backlog: Backlog,
-    admission: Box<dyn Admission<Visit> + Send>,
-    /// Whether links decide who comes next.
+    standing: Standing,
+    /// Whether there is an order of its own.
     is_ordered: bool,
     /// Candidates in memory at most.
     candidates_max: usize,
@@ -54,6 +55,14 @@ pub(crate) struct WaitingRoom {
     canonical: Canonicalizer,
     clock: Clock,
     progress: Arc<Progress>,
+}
+
+/// Who comes next.
+enum Standing {
+    /// By what links say.
+    Order(Box<dyn Admission<Visit> + Send>),
+    /// By what is wanted.
+    Focus(Box<FocusOrder>),
 }
 
 /// A visit's place among those that wait, on disk. Only its owner can open it, and that settles all that its place brings with it.
@@ -74,20 +83,24 @@ impl WaitingRoom {
     /// The waiting room over a backlog, in the order that the settings say.
     pub(crate) fn new(
         backlog: Backlog,
+        focus: Option<FocusOrder>,
         settings: &Settings,
         clock: Clock,
         progress: Arc<Progress>,
     ) -> WaitingRoom {
         let crawl = &settings.crawl;
-        let candidates_max = if crawl.is_ordered() {
+        let candidates_max = if settings.is_ordered() {
             crawl.candidates.get()
         } else {
             FIFO_MAX
         };
         WaitingRoom {
             backlog,
-            admission: crawl.order.admission(candidates_max),
-            is_ordered: crawl.is_ordered(),
+            standing: match focus {
+                Some(order) => Standing::Focus(Box::new(order)),
+                None => Standing::Order(crawl.order.admission(candidates_max)),
+            },
+            is_ordered: settings.is_ordered(),
             candidates_max,
             candidates_low: filled_from_aside(candidates_max),
             urgent: VecDeque::new(),
@@ -97,25 +110,31 @@ impl WaitingRoom {
         }
     }
 
-    /// Takes in a page that was not known, found on `source`; a seed has none.
+    /// Takes in a page that was not known, found on `source`; a seed has none. Where something is wanted, it is worth what its link promises.
     pub(crate) fn take_in(
         &mut self,
         mut entry: Entry,
-        url: &PageUrl,
+        found: &Discovered,
         source: Option<&Source>,
     ) -> Result<(), CrawlError> {
         if !self.is_ordered {
             return self.append(&entry);
         }
-        let host = host_of(url);
-        let worth = source.map_or(SEED_WORTH, |source| self.admission.gain(source, host));
+        let host = host_of(&found.url);
+        let worth = match (&found.lead, source) {
+            (Some(lead), _) => lead.promise,
+            (None, Some(source)) => self.admission().gain(source, host),
+            (None, None) => SEED_WORTH,
+        };
         entry.grade = grade_of(worth);
         let Some(ticket) = self.append_held(&entry)? else {
             return Ok(());
         };
-        let mut visit = Visit::from_entry(entry, url.clone(), Receipt::of(ticket));
+        let mut visit = Visit::from_entry(entry, found.url.clone(), Receipt::of(ticket));
         visit.worth = worth;
-        self.offer(visit)
+        visit.lead.clone_from(&found.lead);
+        self.offer(visit)?;
+        Ok(())
     }
 
     /// Learns of a link to a page that is known: it counts for more, if it stands here.
@@ -123,8 +142,9 @@ impl WaitingRoom {
         if self.is_ordered
             && let Some(source) = source
         {
-            let gain = self.admission.gain(source, host_of(url));
-            self.admission.raise(url.fingerprint().0, gain);
+            let admission = self.admission();
+            let gain = admission.gain(source, host_of(url));
+            admission.raise(url.fingerprint().0, gain);
         }
     }
 
@@ -169,11 +189,14 @@ impl WaitingRoom {
     /// found next.
     fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
         while self.is_ordered
-            && self.admission.len() < self.candidates_low
+            && self.admission().len() < self.candidates_low
             && let Some((ticket, entry)) = self.read(Backlog::next_aside)?
         {
-            if let Some(visit) = self.visit_of(ticket, entry) {
-                self.offer(visit)?;
+            if let Some(visit) = self.visit_of(ticket, entry)
+                && self.offer(visit)? == Offered::TurnedAway
+            {
+                // An order that has room, but not for this page: the next call looks at the next one.
+                break;
             }
         }
         Ok(())
@@ -188,7 +211,7 @@ impl WaitingRoom {
         if let Some(urgent) = self.urgent.pop_front() {
             return Ok(Some(urgent));
         }
-        let Some(candidate) = self.admission.next() else {
+        let Some(candidate) = self.admission().next() else {
             return Ok(None);
         };
         let mut visit = candidate.visit;
@@ -203,6 +226,9 @@ impl WaitingRoom {
     /// A visit is over, or will not be made.
     pub(crate) fn done(&mut self, visit: Visit) {
         self.release(&visit);
+        if let Standing::Focus(focus) = &mut self.standing {
+            focus.ended(&visit);
+        }
         if let Receipt::Waiting { ticket, .. } = visit.receipt {
             self.backlog.ack(ticket);
         }
@@ -232,7 +258,7 @@ impl WaitingRoom {
     /// kill they have what their first link gave them.
     pub(crate) fn put_all_aside(&mut self) -> Result<(), CrawlError> {
         while self.is_ordered
-            && let Some(candidate) = self.admission.take_out()
+            && let Some(candidate) = self.admission().take_out()
         {
             self.put_aside(candidate)?;
         }
@@ -246,21 +272,21 @@ impl WaitingRoom {
             ..
         } = visit.receipt
         {
-            self.admission.release(visit.host());
+            self.admission().release(visit.host());
         }
     }
 
     /// Lets a visit stand in the order; who has to make room is put aside.
-    fn offer(&mut self, visit: Visit) -> Result<(), CrawlError> {
+    fn offer(&mut self, visit: Visit) -> Result<Offered, CrawlError> {
         if self.is_ordered && visit.purpose == Purpose::Robots {
             self.urgent.push_back(visit);
-            return Ok(());
+            return Ok(Offered::Stands);
         }
         let fingerprint = visit.url.fingerprint().0;
-        if self.admission.raise(fingerprint, 0.0) {
+        if self.admission().raise(fingerprint, 0.0) {
             // Two entries on disk for one page: a seed that is asked for twice, or URLs that are one page by today's settings.
             self.done(visit);
-            return Ok(());
+            return Ok(Offered::Stands);
         }
         let candidate = Candidate {
             fingerprint,
@@ -268,8 +294,14 @@ impl WaitingRoom {
             worth: visit.worth,
             visit,
         };
-        let turned_away = self.admission.offer_within(candidate, self.candidates_max);
-        turned_away.map_or(Ok(()), |candidate| self.put_aside(candidate))
+        let candidates_max = self.candidates_max;
+        match self.admission().offer_within(candidate, candidates_max) {
+            Some(candidate) => {
+                self.put_aside(candidate)?;
+                Ok(Offered::TurnedAway)
+            }
+            None => Ok(Offered::Stands),
+        }
     }
 
     fn put_aside(&mut self, candidate: Candidate<Visit>) -> Result<(), CrawlError> {
@@ -332,7 +364,30 @@ impl WaitingRoom {
         if self.is_ordered { grade_of(worth) } else { 0 }
     }
 
-    /// Whether links decide who comes next.
+    fn admission(&mut self) -> &mut dyn Admission<Visit> {
+        match &mut self.standing {
+            Standing::Order(admission) => &mut **admission,
+            Standing::Focus(focus) => focus.admission(),
+        }
+    }
+
+    /// The order of a focused crawl.
+    pub(crate) fn focus(&mut self) -> Option<&mut FocusOrder> {
+        match &mut self.standing {
+            Standing::Order(_) => None,
+            Standing::Focus(focus) => Some(focus),
+        }
+    }
+
+    /// The same, to look at.
+    pub(crate) fn focus_shown(&self) -> Option<&FocusOrder> {
+        match &self.standing {
+            Standing::Order(_) => None,
+            Standing::Focus(focus) => Some(focus),
+        }
+    }
+
+    /// Whether there is an order of its own.
     pub(crate) fn is_ordered(&self) -> bool {
         self.is_ordered
     }
@@ -346,6 +401,15 @@ impl WaitingRoom {
     pub(crate) fn backlog(&mut self) -> &mut Backlog {
         &mut self.backlog
     }
+}
+
+/// What became of a visit that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Offered {
+    /// It stands in the order, or stood there already.
+    Stands,
+    /// It, or who had to make room for it, is aside.
+    TurnedAway,
 }
 
 impl Receipt {

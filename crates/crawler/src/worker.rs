@@ -39,6 +39,7 @@ use self::links::Understood;
 use self::recent::Recent;
 use crate::CrawlError;
 use crate::clock::Clock;
+use crate::focus::Judge;
 use crate::progress::Progress;
 use crate::rules::{RULES_PATIENCE, Rules, Say};
 use crate::scope::ScopeRules;
@@ -61,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) rules: Arc<Rules>,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
+    /// Who knows what is wanted, where something is.
+    pub(crate) judge: Option<Arc<Judge>>,
     pub(crate) reports: Sender<Report>,
 }
 
@@ -118,7 +121,7 @@ impl Worker {
             resolving: Semaphore::new(RESOLVING_MAX),
             canonical: Canonicalizer::new(&settings.canonical),
             recent: match settings.crawl.overflow {
-                Overflow::Defer if !settings.crawl.is_ordered() => Recent::new(),
+                Overflow::Defer if !settings.is_ordered() => Recent::new(),
                 Overflow::Defer | Overflow::Discard => Recent::none(),
             },
             furniture: RefCell::new(Furniture::new(FurnitureBounds::default())),
@@ -336,6 +339,7 @@ impl Worker {
         };
         Ok(EndedVisit {
             found: Some(found),
+            said: understood.said,
             signals: understood.signals,
             ..self.ended(turn, ending)
         })
@@ -406,6 +410,7 @@ impl Worker {
             fate: ending.fate,
             crawl_delay: None,
             found: None,
+            said: None,
             signals: Vec::new(),
             links: ending.links,
             leads_to_new: false,
@@ -417,7 +422,7 @@ impl Worker {
 
     /// Where links count, each page once, however often it is linked to from this one. Where they do not, the frontier passes over what it knows.
     fn once_each(&self, mut links: Vec<Discovered>) -> Vec<Discovered> {
-        if self.shared.settings.crawl.is_ordered() {
+        if self.shared.settings.is_ordered() {
             let mut linked = HashSet::with_capacity(links.len());
             links.retain(|link| linked.insert(link.url.fingerprint()));
         }
@@ -443,6 +448,7 @@ impl Worker {
                 hop: Some('M'),
                 depth: visit.depth,
                 purpose: Purpose::Page,
+                lead: None,
             }),
         )
     }

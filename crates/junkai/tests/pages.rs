@@ -13,9 +13,10 @@ use junkai_crawler::Settings;
 use syn::{Attribute, Expr, Fields, Item, ItemStruct, Lit, Meta, Type};
 
 /// Where the structs of the tables are.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "crates/crawler/src/settings.rs",
     "crates/crawler/src/clock.rs",
+    "crates/crawler/src/focus/config.rs",
     "crates/crawler/src/scope.rs",
     "crates/weburl/src/config.rs",
     "crates/frontier/src/politeness.rs",
@@ -155,12 +156,18 @@ fn structs() -> BTreeMap<String, ItemStruct> {
     structs
 }
 
-/// Name, type and documentation of each field.
+/// Name, type and documentation of each field that a file may set.
 fn fields(item: &ItemStruct) -> impl Iterator<Item = (String, String, String)> {
     let Fields::Named(fields) = &item.fields else {
         panic!("{} has no named fields", item.ident)
     };
-    fields.named.iter().map(|field| {
+    let skipped = |attribute: &Attribute| {
+        matches!(&attribute.meta, Meta::List(list)
+            if list.path.is_ident("serde") && list.tokens.to_string() == "skip")
+    };
+    let fields = fields.named.iter();
+    let fields = fields.filter(move |field| !field.attrs.iter().any(skipped));
+    fields.map(|field| {
         let name = field.ident.as_ref().unwrap().to_string();
         let type_name = match &field.ty {
             Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),

@@ -4,9 +4,39 @@
 //!
 //! Not here: how a page is judged, and which site or link is next (`junkai-focus`); when a server may be visited (`junkai-frontier`).
 
+mod aim;
+mod books;
+mod chance;
+mod collecting;
+mod config;
 mod evidence;
+mod experience;
+mod exploring;
+mod files;
+mod judge;
+mod kept;
+mod listing;
+mod order;
+mod reading;
+mod site_columns;
+#[cfg(test)]
+mod testing;
+mod unwanted;
+mod verdicts;
 
+pub use aim::Aim;
+pub use config::FocusConfig;
 pub use evidence::{Clue, Evidence, evidence};
+pub use files::FoundFile;
+pub use listing::{Listed, write_catalogue};
+pub use verdicts::{SiteVerdict, verdicts, write_verdicts};
+
+pub(crate) use books::FocusBooks;
+pub(crate) use collecting::{Came, Collecting};
+pub(crate) use exploring::{Exploring, Page};
+pub(crate) use judge::{FileSaid, Judge, Lead, Said};
+pub(crate) use order::{Focus, FocusOrder};
+pub(crate) use unwanted::Unwanted;
 
 /// The folder of an archive in which everything is that focus learned.
 pub(crate) const FOLDER: &str = "focus";

@@ -26,6 +26,7 @@ impl Rounds {
             hop: None,
             depth: 0,
             purpose: Purpose::Page,
+            lead: None,
         };
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for url in seeds {
@@ -85,7 +86,7 @@ impl Rounds {
                 }
                 pages += usize::from(found.purpose == Purpose::Page);
                 let entry = found.entry(origin.via, origin.hops, now);
-                self.room.take_in(entry, &found.url, source)?;
+                self.room.take_in(entry, found, source)?;
             }
         }
         Ok(pages)

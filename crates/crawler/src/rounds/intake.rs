@@ -93,6 +93,7 @@ impl Rounds {
         }
         // Before the lease is given back: the page that came in may be the last one asked for.
         self.count(&ended);
+        self.take_in_what_was_said(&mut ended)?;
         self.scheduler.set_concurrency_max(self.starts_allowed());
         let (key, at) = (ended.key, ended.ended.min(now));
         let before = self.scheduler.server_state(key);

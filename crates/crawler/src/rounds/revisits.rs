@@ -14,7 +14,8 @@ use crate::visit::{Discovered, KNOWN_HOP, OutOfTurn, Outcome, Purpose, Signal, V
 impl Rounds {
     /// The next known page that is due.
     pub(super) fn next_known(&mut self) -> Result<Option<Visit>, CrawlError> {
-        if !self.settings.revisit.enabled {
+        // A focused crawl spends its visits on what it wants to know.
+        if !self.settings.revisit.enabled || self.settings.focus.aim.is_focused() {
             return Ok(None);
         }
         let next = self.known.next(self.clock.now())?;
@@ -27,6 +28,7 @@ impl Rounds {
                 hop: None,
                 depth: self.depth_asked(),
                 purpose: Purpose::Page,
+                lead: None,
             };
             let entry = again.entry("", KNOWN_HOP, self.clock.now());
             self.room.append_known(returning(entry))?;

@@ -7,6 +7,7 @@ use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 
 use super::Rounds;
+use crate::focus::Unwanted;
 use crate::scope::{Found, Rule};
 use crate::scope_changes::ScopeChanges;
 use crate::visit::{OutOfTurn, Outcome, Purpose, Visit, asked_entry, is_asked, status};
@@ -213,6 +214,9 @@ impl Rounds {
         if let Some(rule) = rule.filter(|rule| !rule.accepts()) {
             return Some(Objection::OutOfScope(rule));
         }
+        if visit.purpose != Purpose::Robots && self.unwanted.has(&visit.url) {
+            return Some(Objection::PausedUntil(now + Unwanted::PUT_OFF));
+        }
         if self.paused.is_empty() {
             return None;
         }
@@ -244,7 +248,7 @@ impl Rounds {
 
 /// Why a visit is not made now.
 pub(super) enum Objection {
-    /// Its host or its server is paused; it is asked about again then.
+    /// Its host or its server is paused, or its site does not hold what is wanted; it is asked about again then.
     PausedUntil(Time),
     /// The scope no longer takes its page.
     OutOfScope(Rule),

@@ -34,6 +34,7 @@ fn found(number: u64) -> Discovered {
         hop: Some('L'),
         depth: 1,
         purpose: Purpose::Page,
+        lead: None,
     }
 }
 
@@ -102,14 +103,17 @@ fn open(folder: &Path, order: Order, turns: &Turns) -> WaitingRoom {
     let progress = Arc::new(Progress::default());
     let mut room = WaitingRoom::new(
         backlog,
+        None,
         &settings,
         Clock::start(&settings.clock, Time::EPOCH),
         progress,
     );
-    room.admission = Box::new(Counted {
-        order: room.admission,
-        turns: Arc::clone(turns),
-    });
+    if let Standing::Order(order) = room.standing {
+        room.standing = Standing::Order(Box::new(Counted {
+            order,
+            turns: Arc::clone(turns),
+        }));
+    }
     room
 }
 
@@ -188,7 +192,7 @@ impl Pair {
                 let found = found(self.taken_in);
                 let source = (!is_seed).then_some(&source);
                 let entry = found.entry("http://h0.example/", "L", now);
-                self.room.take_in(entry, &found.url, source).unwrap();
+                self.room.take_in(entry, &found, source).unwrap();
                 self.taken_in += 1;
             }
             Op::Raise { page: number } => self.room.raise(&page(number), Some(&source)),
@@ -238,14 +242,14 @@ impl Pair {
         self.out.push(visit);
     }
 
-    fn check(&self) {
+    fn check(&mut self) {
         let turns: usize = self.turns.lock().unwrap().values().sum();
         assert_eq!(
             turns,
             self.out.len(),
             "as many turns as visits that are out"
         );
-        assert!(self.room.admission.len() <= self.room.candidates_max);
+        assert!(self.room.admission().len() <= self.room.candidates_max);
         self.check_places();
         let stats = self.room.stats();
         let left = self.taken_in - self.done.len() as u64;
@@ -255,8 +259,8 @@ impl Pair {
 
 impl Pair {
     /// While the order is the same, no place is free that somebody aside could have.
-    fn check_places(&self) {
-        let is_low = self.room.admission.len() < self.room.candidates_low;
+    fn check_places(&mut self) {
+        let is_low = self.room.admission().len() < self.room.candidates_low;
         assert!(!self.is_filled || !is_low || self.room.stats().aside == 0);
     }
 }
@@ -377,7 +381,7 @@ fn a_page_with_two_entries_on_disk_stands_once() {
         let mut room = open(folder.path(), order, &Turns::default());
         let now = room.clock.now();
         let entry = found(1).entry("", "", now);
-        room.take_in(entry.clone(), &page(1), None).unwrap();
+        room.take_in(entry.clone(), &found(1), None).unwrap();
         room.append_known(entry).unwrap();
         room.refill(10).unwrap();
         let visit = room.next().unwrap().unwrap();
@@ -401,7 +405,7 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         };
         for number in [1, 2] {
             let entry = found(number).entry("", "", now);
-            room.take_in(entry, &page(number), Some(&source)).unwrap();
+            room.take_in(entry, &found(number), Some(&source)).unwrap();
         }
         for _ in 0..8 {
             room.raise(&page(2), Some(&source));

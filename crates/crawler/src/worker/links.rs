@@ -8,6 +8,7 @@ use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::{Worker, signals};
+use crate::focus::{Lead, Said};
 use crate::scope::Found;
 use crate::visit::{Discovered, Purpose, Signal, Visit};
 
@@ -21,6 +22,8 @@ pub(crate) struct Understood {
     pub(crate) language: Option<String>,
     /// What the page says, whatever surrounds it.
     pub(crate) content: Option<Content>,
+    /// What it says of its site, where something is wanted.
+    pub(crate) said: Option<Box<Said>>,
     /// What it says of other pages' changes.
     pub(crate) signals: Vec<Signal>,
     pub(crate) annotations: Vec<String>,
@@ -30,6 +33,9 @@ pub(crate) struct Understood {
 
 /// Redirects in a row that are followed: as many as browsers do.
 const REDIRECTS_MAX: usize = 20;
+
+/// What a redirect promises: as much as a seed, for it is the page that was asked for.
+const REDIRECT_PROMISE: f32 = 1.0;
 
 /// Reads what an exchange brought.
 pub(crate) fn understand(worker: &Worker, visit: &Visit, exchange: &Exchange) -> Understood {
@@ -74,6 +80,13 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
         hop: Some('R'),
         depth: visit.depth,
         purpose: visit.purpose,
+        lead: worker.shared.judge.as_ref().map(|_| {
+            let lead = visit.lead.as_deref().cloned().unwrap_or_default();
+            Box::new(Lead {
+                promise: REDIRECT_PROMISE,
+                ..lead
+            })
+        }),
     };
     let redirects = visit.hops.bytes().rev().take_while(|hop| *hop == b'R');
     if REDIRECTS_MAX <= redirects.count() {
@@ -112,7 +125,12 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
                 entries.iter().map(|entry| entry.url.as_str()),
             );
         }
-        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {}
+        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {
+            if let Some(judge) = &worker.shared.judge {
+                let said = judge.file(&decoded.bytes, content_type, visit);
+                understood.said = Some(Box::new(said));
+            }
+        }
     }
     if worker.shared.settings.revisit.enabled && !is_known_payload(worker, visit, exchange) {
         let mut furniture = worker.furniture.borrow_mut();
@@ -153,7 +171,14 @@ fn read_html(
         x_robots_tag: &tags,
         detect_language: false,
     };
-    let analysis = junkai_page::analyze(&source, &settings.links);
+    let analysis = match &worker.shared.judge {
+        Some(judge) => {
+            let said = judge.page(body, source.content_type, &visit.url);
+            understood.said = Some(Box::new(said));
+            junkai_page::analyze_with_contexts(&source, &settings.links)
+        }
+        None => junkai_page::analyze(&source, &settings.links),
+    };
     understood.must_not_keep = settings.crawl.respect_noarchive && analysis.robots.noarchive;
     understood.charset = Some(analysis.charset);
     understood.language = analysis
@@ -187,11 +212,17 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
             (false, true) => ('M', visit.depth, Purpose::Page),
             (false, false) => ('L', visit.depth.saturating_add(1), Purpose::Page),
         };
+        let judge = worker.shared.judge.as_ref().filter(|_| !requisite);
+        let lead = judge.map(|judge| {
+            let context = link.context.as_deref().cloned().unwrap_or_default();
+            Box::new(judge.lead(&url, context, depth))
+        });
         Some(Discovered {
             url,
             hop: Some(hop),
             depth,
             purpose,
+            lead,
         })
     });
     in_scope(worker, false, discovered)
@@ -213,6 +244,7 @@ fn listed<'a>(
             hop: Some('M'),
             depth,
             purpose: Purpose::Page,
+            lead: None,
         }),
     )
 }

@@ -77,6 +77,7 @@ mod tests {
             hop: Some('L'),
             depth: 1,
             purpose: Purpose::Page,
+            lead: None,
         }
     }
 

@@ -78,15 +78,21 @@ pub(crate) enum Kind {
     Firm,
     /// A diary.
     Diary,
+    /// Writes about statistics, with tables of numbers, and has no file of its own.
+    Review,
+    /// A town, with its statistics in a corner: what is wanted, and hard to see.
+    Town,
 }
 
-const DECOYS: [Kind; 6] = [
+const HOLDING: [Kind; 3] = [Kind::Statistics, Kind::Statistics, Kind::Town];
+const DECOYS: [Kind; 7] = [
     Kind::News,
     Kind::Shop,
     Kind::Manual,
     Kind::Sports,
     Kind::Firm,
     Kind::Diary,
+    Kind::Review,
 ];
 
 /// What is so of a site, as the file of truths has it.
@@ -156,7 +162,7 @@ impl FocusWeb {
     /// Data files and the pages of their data sets are revised together; all else stays as it is.
     fn version(&self, site: &FocusSite, place: Place, clock: &Clock) -> Version {
         match place {
-            Place::File { item, .. } | Place::Item(item) if site.kind == Kind::Statistics => {
+            Place::File { item, .. } | Place::Item(item) if site.holds() => {
                 let key = mix(site.key, item);
                 ChangeProcess::of_page(key, self.change_gap_seconds, self.change_spread)
                     .version(clock.virtual_seconds())
@@ -196,7 +202,7 @@ impl FocusSite {
         let holds = Chance::about(mix(seed, 0x0068_6f6c_6473), ten).below(HOLDING_EVERY)
             == number % HOLDING_EVERY;
         let kind = if holds {
-            Kind::Statistics
+            *chance.pick(&HOLDING)
         } else {
             *chance.pick(&DECOYS)
         };
@@ -213,7 +219,10 @@ impl FocusSite {
             title: tongue.site_title(kind, &mut chance),
             groups: 3 + chance.below(4),
             items: 8 + chance.below(17),
-            news: 3 + chance.below(8),
+            news: match kind {
+                Kind::Town => 20 + chance.below(20),
+                _ => 3 + chance.below(8),
+            },
             skin: chance.below(3),
             places: BTreeMap::new(),
         };
@@ -247,8 +256,13 @@ impl FocusSite {
         Chance::about(self.key, mix(item, 7)).pick::<&[Format]>(formats)
     }
 
+    /// Whether the site holds data files of the wanted kind.
+    fn holds(&self) -> bool {
+        matches!(self.kind, Kind::Statistics | Kind::Town)
+    }
+
     fn truth(&self) -> Truth<'_> {
-        let holds = self.kind == Kind::Statistics;
+        let holds = self.holds();
         let items = (0..self.items).filter(|_| holds);
         let files = items.flat_map(|item| {
             let formats = self.formats(item).iter();

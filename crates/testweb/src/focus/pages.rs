@@ -1,6 +1,6 @@
 //! The pages of a site, as HTML.
 
-use super::place::{Format, Layout, Place};
+use super::place::{Format, Layout, Place, year_of};
 use super::tables::Table;
 use super::words::grouped;
 use super::{FocusSite, FocusWeb, Kind};
@@ -92,9 +92,7 @@ impl FocusSite {
             }
             Place::Hub => self.hub_title(),
             Place::Group(group) => self.title_of_group(group),
-            Place::Item(item) if self.kind == Kind::Statistics => {
-                self.table(item, Version { made_at: 0.0 }).title
-            }
+            Place::Item(item) if self.holds() => self.table(item, Version { made_at: 0.0 }).title,
             Place::Item(item) => {
                 let mut chance = Chance::about(self.key, mix(item, 23));
                 tongue.headline(self.kind, &mut chance)
@@ -105,9 +103,9 @@ impl FocusSite {
 
     fn title_of_group(&self, group: u64) -> String {
         match self.layout {
-            Layout::Years => self.tongue.year(self.year_of(group)),
+            Layout::Years => self.tongue.year(year_of(group)),
             Layout::Pager => (group + 1).to_string(),
-            Layout::Menu if self.kind == Kind::Statistics => {
+            Layout::Menu if self.holds() => {
                 let topics = self.tongue.topics;
                 let index =
                     usize::try_from(mix(self.key, group)).unwrap_or_default() % topics.len();
@@ -117,6 +115,14 @@ impl FocusSite {
                 let mut chance = Chance::about(self.key, mix(group, 29));
                 self.tongue.headline(self.kind, &mut chance)
             }
+        }
+    }
+
+    /// In whose words a page is written: a town's statistics are not by those who write the rest.
+    fn tone_of(&self, place: Place) -> Kind {
+        match (self.kind, place) {
+            (Kind::Town, Place::Hub | Place::Group(_) | Place::Item(_)) => Kind::Statistics,
+            (kind, _) => kind,
         }
     }
 
@@ -133,6 +139,8 @@ impl FocusSite {
 /// A page that is being written.
 struct Page<'a> {
     site: &'a FocusSite,
+    /// In whose words it is written.
+    tone: Kind,
     chance: Chance,
     text: String,
 }
@@ -143,6 +151,7 @@ impl<'a> Page<'a> {
         let hash = path.bytes().fold(31, |hash, byte| mix(hash, byte.into()));
         let mut page = Page {
             site,
+            tone: site.tone_of(place),
             chance: Chance::about(site.key, hash),
             text: String::new(),
         };
@@ -193,7 +202,7 @@ impl<'a> Page<'a> {
         for _ in 0..count {
             self.text.push_str("<p>");
             for _ in 0..3 + self.chance.below(4) {
-                let sentence = self.site.tongue.sentence(self.site.kind, &mut self.chance);
+                let sentence = self.site.tongue.sentence(self.tone, &mut self.chance);
                 self.text.push_str(&sentence);
                 self.text.push(' ');
             }
@@ -227,7 +236,7 @@ impl<'a> Page<'a> {
     fn group(&mut self, group: u64) {
         let site = self.site;
         self.paragraphs(1);
-        let lists_files = site.layout == Layout::Years && site.kind == Kind::Statistics;
+        let lists_files = site.layout == Layout::Years && site.holds();
         if lists_files {
             self.table_of_files(group);
         } else {
@@ -297,7 +306,13 @@ impl<'a> Page<'a> {
 
     fn item(&mut self, item: u64, version: Version) {
         match self.site.kind {
-            Kind::Statistics => self.data_set(item, version),
+            Kind::Statistics | Kind::Town => self.data_set(item, version),
+            Kind::Review => {
+                self.paragraphs(2);
+                let table = self.site.table(item, version);
+                self.preview(&table);
+                self.paragraphs(2);
+            }
             Kind::News | Kind::Diary => self.paragraphs(4),
             Kind::Shop | Kind::Firm => {
                 self.paragraphs(1);
@@ -355,8 +370,8 @@ impl<'a> Page<'a> {
 
     fn preview(&mut self, table: &Table) {
         let cells = |cells: &[String], tag: &str| {
-            let cells = cells.iter().map(|cell| format!("<{tag}>{cell}</{tag}>"));
-            cells.collect::<String>()
+            let between = format!("</{tag}><{tag}>");
+            format!("<{tag}>{}</{tag}>", cells.join(&between))
         };
         self.text.push_str("<table border=\"1\">\n");
         write_to(
@@ -375,12 +390,8 @@ impl<'a> Page<'a> {
     fn prices(&mut self) {
         let tongue = self.site.tongue;
         self.text.push_str("<table>\n");
-        let head: String = tongue
-            .price_header
-            .iter()
-            .map(|name| format!("<th>{name}</th>"))
-            .collect();
-        write_to(&mut self.text, format_args!("<tr>{head}</tr>\n"));
+        let head = tongue.price_header.join("</th><th>");
+        write_to(&mut self.text, format_args!("<tr><th>{head}</th></tr>\n"));
         for _ in 0..4 + self.chance.below(6) {
             let (goods, colour) = (
                 self.chance.pick(tongue.goods),
@@ -422,13 +433,15 @@ impl<'a> Page<'a> {
         self.text.push_str("<table>\n");
         for place in 1..10 {
             let name = self.site.tongue.headline(Kind::Sports, &mut self.chance);
-            let scores: String = (0..5)
-                .map(|_| format!("<td>{}</td>", self.chance.below(40)))
-                .collect();
             write_to(
                 &mut self.text,
-                format_args!("<tr><td>{place}</td><td>{name}</td>{scores}</tr>\n"),
+                format_args!("<tr><td>{place}</td><td>{name}</td>"),
             );
+            for _ in 0..5 {
+                let score = self.chance.below(40);
+                write_to(&mut self.text, format_args!("<td>{score}</td>"));
+            }
+            self.text.push_str("</tr>\n");
         }
         self.text.push_str("</table>\n");
     }

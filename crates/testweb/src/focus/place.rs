@@ -61,7 +61,7 @@ impl FocusSite {
         places.extend((0..self.news).map(Place::News));
         places.extend((0..self.groups).map(Place::Group));
         places.extend((0..self.items).map(Place::Item));
-        if self.kind == Kind::Statistics {
+        if self.holds() {
             let formats = |item| self.formats(item).iter();
             places.extend(
                 (0..self.items).flat_map(|item| {
@@ -98,13 +98,13 @@ impl FocusSite {
             Place::Group(group) => match self.layout {
                 Layout::Menu => format!("/{folder}/t{group:02}/"),
                 Layout::Pager => format!("/{folder}?page={}", group + 1),
-                Layout::Years => format!("/{folder}/{}/", self.year_of(group)),
+                Layout::Years => format!("/{folder}/{}/", year_of(group)),
             },
             Place::Item(item) => match self.layout {
                 Layout::Menu => format!("/{folder}/t{:02}/{item:03}.html", self.group_of(item)),
                 Layout::Pager => format!("/{folder}/{}", 1000 + item),
                 Layout::Years => {
-                    let year = self.year_of(self.group_of(item));
+                    let year = year_of(self.group_of(item));
                     format!("/{folder}/{year}/{item}.html")
                 }
             },
@@ -119,14 +119,10 @@ impl FocusSite {
             Layout::Menu => format!("/files/{:02}/{item:03}.{ending}", self.group_of(item)),
             Layout::Pager => format!("/download/{}.{ending}", 1000 + item),
             Layout::Years => {
-                let year = self.year_of(self.group_of(item));
+                let year = year_of(self.group_of(item));
                 format!("/{}/{year}/{item}.{ending}", self.folder())
             }
         }
-    }
-
-    pub(super) fn year_of(&self, group: u64) -> u64 {
-        FIRST_YEAR + group
     }
 
     /// Where the items are.
@@ -139,7 +135,14 @@ impl FocusSite {
             Kind::Sports => ["season", "results", "league"],
             Kind::Firm => ["products", "lineup", "info"],
             Kind::Diary => ["diary", "archives", "log"],
+            Kind::Review => ["review", "opinion", "library"],
+            Kind::Town => ["town", "life", "info"],
         };
         folders[usize::try_from(self.skin).unwrap_or_default() % folders.len()]
     }
+}
+
+/// The year that a group stands for.
+pub(super) fn year_of(group: u64) -> u64 {
+    FIRST_YEAR + group
 }

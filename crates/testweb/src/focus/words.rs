@@ -5,6 +5,7 @@
 
 use super::Kind;
 use crate::chance::Chance;
+use crate::synthetic::write_to;
 
 /// A language, with all that is said in it.
 #[derive(Debug)]
@@ -66,6 +67,8 @@ pub(super) struct Said {
     sports: &'static [&'static str],
     firm: &'static [&'static str],
     diary: &'static [&'static str],
+    review: &'static [&'static str],
+    town: &'static [&'static str],
 }
 
 impl Said {
@@ -78,6 +81,8 @@ impl Said {
             Kind::Sports => self.sports,
             Kind::Firm => self.firm,
             Kind::Diary => self.diary,
+            Kind::Review => self.review,
+            Kind::Town => self.town,
         }
     }
 
@@ -129,7 +134,10 @@ impl Tongue {
             };
             match slot {
                 "n" => text.push_str(&grouped(10 + chance.below(90_000))),
-                "p" => text.push_str(&format!("{}.{}", chance.below(40), chance.below(10))),
+                "p" => {
+                    let (whole, tenths) = (chance.below(40), chance.below(10));
+                    write_to(&mut text, format_args!("{whole}.{tenths}"));
+                }
                 "y" => text.push_str(&(2012 + chance.below(12)).to_string()),
                 "m" => {
                     let topic = chance.pick(self.topics);
@@ -300,6 +308,8 @@ pub(super) static ENGLISH: Tongue = Tongue {
             sports: &["Results"],
             firm: &["Our products"],
             diary: &["All entries"],
+            review: &["All reviews"],
+            town: &["Figures of the town"],
         },
     },
     things: &[
@@ -346,6 +356,12 @@ pub(super) static ENGLISH: Tongue = Tongue {
         sports: &["{r} Football League", "{r} Athletics Club"],
         firm: &["{r} Works Ltd", "{o} makers of {r}"],
         diary: &["Notes from the {o}", "My {o} and I", "A {o} in {r}"],
+        review: &[
+            "{r} Economic Review",
+            "Numbers and opinions",
+            "The {r} Analyst",
+        ],
+        town: &["Town of {r}", "{r} City Council", "Welcome to {r}"],
     },
     sentences: Said {
         statistics: &[
@@ -397,6 +413,22 @@ pub(super) static ENGLISH: Tongue = Tongue {
             "We had tea for two hours and talked about the {g}.",
             "I have been writing this diary for {p} years now.",
         ],
+        review: &[
+            "According to the latest survey, {m} in {r} rose by {p} % in {y}, and nobody knows why.",
+            "Our commentator doubts that {m} will fall before {y}.",
+            "Official statistics put the figure at {n}; the industry speaks of {n}.",
+            "The report on {m} was discussed at a meeting in {r}, with {n} guests.",
+            "Readers ask what the new index of {y} means for their savings.",
+            "A decline of {p} % is less than the forecast, writes our author.",
+        ],
+        town: &[
+            "The town hall of {r} is open on weekdays until noon; please bring your papers.",
+            "Waste is collected on Tuesdays; {n} households have asked for a second bin.",
+            "Registration for the {o} begins in March, and places are limited to {n}.",
+            "The council has approved {n} for the {o} near the school.",
+            "Rooms for weddings can be booked at the registry office.",
+            "Lost property is kept for {p} weeks at the reception.",
+        ],
     },
     headlines: Said {
         statistics: &["{m}"],
@@ -414,6 +446,12 @@ pub(super) static ENGLISH: Tongue = Tongue {
         sports: &["{r} against {r}", "Table after round {p}"],
         firm: &["{g} series {n}", "{g} to order"],
         diary: &["A day at the {o}", "The {o} again", "{g}"],
+        review: &[
+            "What {m} tells us",
+            "{r} after the survey",
+            "Comment: {m} and the {o}",
+        ],
+        town: &["{m}"],
     },
 };
 
@@ -543,6 +581,8 @@ pub(super) static JAPANESE: Tongue = Tongue {
             sports: &["試合結果"],
             firm: &["製品案内"],
             diary: &["日記一覧"],
+            review: &["論評一覧"],
+            town: &["町の統計"],
         },
     },
     things: &[
@@ -586,6 +626,8 @@ pub(super) static JAPANESE: Tongue = Tongue {
         sports: &["{r}サッカーリーグ", "{r}陸上クラブ"],
         firm: &["株式会社{r}製作所", "{r}工業"],
         diary: &["{o}のそばで", "わたしと{o}", "{r}日記"],
+        review: &["{r}経済論評", "数字と意見", "{r}アナリスト"],
+        town: &["{r}役所", "{r}公式ホームページ", "ようこそ{r}へ"],
     },
     sentences: Said {
         statistics: &[
@@ -637,6 +679,22 @@ pub(super) static JAPANESE: Tongue = Tongue {
             "二時間お茶を飲みながら{g}の話をした。",
             "この日記を書きはじめて{p}年になる。",
         ],
+        review: &[
+            "最新の調査では、{r}の{m}が{y}年に{p}％増えたというが、理由は分からない。",
+            "本紙の論説委員は、{m}が{y}年までに下がるとは考えていない。",
+            "公的統計では{n}とされるが、業界は{n}とみている。",
+            "{m}に関する報告は{r}での会合で議論され、{n}人が参加した。",
+            "{y}年の新しい指数は家計に何を意味するのか、読者から質問が届いた。",
+            "{p}％の減少は予測より小さいと筆者は書く。",
+        ],
+        town: &[
+            "役所の窓口は平日の正午まで開いています。必要書類をお持ちください。",
+            "ごみの収集は火曜日です。{n}世帯が追加の容器を申し込みました。",
+            "{o}の申し込みは三月に始まり、定員は{n}名です。",
+            "町議会は学校近くの{o}に{n}万円の予算を認めました。",
+            "婚姻届は市民課で受け付けています。",
+            "落とし物は受付で{p}週間保管します。",
+        ],
     },
     headlines: Said {
         statistics: &["{m}"],
@@ -646,6 +704,8 @@ pub(super) static JAPANESE: Tongue = Tongue {
         sports: &["{r}対{r}", "第{p}節を終えて"],
         firm: &["{g}シリーズ{n}", "{g}の特注"],
         diary: &["{o}の一日", "また{o}へ", "{g}のこと"],
+        review: &["{m}が語ること", "調査後の{r}", "論説　{m}と{o}"],
+        town: &["{m}"],
     },
 };
 

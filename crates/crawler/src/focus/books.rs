@@ -1,0 +1,50 @@
+//! What focus writes down while a crawl goes on, in the archive's folder `focus`.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Evidence, FOLDER, FoundFile, evidence, files};
+use crate::CrawlError;
+use crate::line_file::LineFile;
+
+/// The files of focus that grow while a crawl goes on.
+#[derive(Debug)]
+pub(crate) struct FocusBooks {
+    evidence: LineFile,
+    files: LineFile,
+}
+
+impl FocusBooks {
+    /// Opens or makes the files of an archive.
+    pub(crate) fn open(archive: &Path) -> Result<FocusBooks, CrawlError> {
+        fs::create_dir_all(archive.join(FOLDER))?;
+        Ok(FocusBooks {
+            evidence: LineFile::open(&evidence::path(archive))?,
+            files: LineFile::open(&files::path(archive))?,
+        })
+    }
+
+    /// Notes what a page said.
+    pub(crate) fn note_evidence(&mut self, evidence: &Evidence) -> Result<(), CrawlError> {
+        append(&mut self.evidence, evidence)
+    }
+
+    /// Notes a data file.
+    pub(crate) fn note_file(&mut self, file: &FoundFile) -> Result<(), CrawlError> {
+        append(&mut self.files, file)
+    }
+
+    /// Hands what was noted to the operating system.
+    pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
+        self.evidence.flush()?;
+        self.files.flush()?;
+        Ok(())
+    }
+}
+
+fn append(file: &mut LineFile, value: &impl serde::Serialize) -> Result<(), CrawlError> {
+    let mut line = serde_json::to_vec(value).map_err(std::io::Error::from)?;
+    line.push(b'\n');
+    file.buffer().append(&mut line);
+    Ok(())
+}

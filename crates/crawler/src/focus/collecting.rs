@@ -1,0 +1,568 @@
+//! Collecting: which page of a wanted site comes next, so that few fetches bring most of its data files.
+//!
+//! An order of [`admission`](junkai_frontier::admission) like the others. Each wanted site has a [`Collector`], which names the link to follow; a few sites are collected at a time, and what one
+//! teaches is carried to those that begin after it ([`Experience`]). **What the archive has is not fetched again:** when a collector asks for a page that was captured before, by
+//! exploring or by a run that was killed, it is answered from the archive at once. So a collector has no state on disk, and none can be lost.
+//!
+//! Invariants: of a site one page at a time is out; pages of other sites wait untouched, in memory and after the run on disk; whatever is offered of a wanted site is
+//! handed out once, within the bound of pages, even if no collector asks for it.
+
+use std::collections::VecDeque;
+
+use hashbrown::{HashMap, HashSet};
+use junkai_focus::collect::{self, Collector, Fetched, LinkNumber, LinkSeen, Looks};
+use junkai_frontier::admission::{Admission, Candidate, Source};
+use junkai_weburl::{Fingerprint, PageUrl};
+
+use super::FocusConfig;
+use super::chance::Chance;
+use super::experience::Learned;
+use super::kept::Kept;
+use super::reading::{Captured, Reading};
+use crate::settings::Settings;
+use crate::visit::{Discovered, Visit};
+
+/// Sites that are collected at a time. The more, the less one can learn from another.
+const SITES_AT_A_TIME: usize = 32;
+/// What a page is worth of which nothing is known but its URL.
+const UNREAD_WORTH: f32 = 1.0 / 32.0;
+
+/// The order of collecting.
+pub(crate) struct Collecting {
+    sites: Vec<WantedSite>,
+    /// By the fingerprint of the site's name.
+    numbers: HashMap<u64, usize>,
+    /// The sites of hosts, by the fingerprints of their names.
+    hosts: HashMap<u64, usize>,
+    /// Sites that may have a page to hand out.
+    ready: VecDeque<usize>,
+    /// Sites that are begun and not finished.
+    begun: usize,
+    /// The next site to begin with.
+    next_site: usize,
+    /// Pages of sites that are not collected.
+    parked: HashMap<u64, Candidate<Visit>>,
+    /// Pages that stand here, parked ones included.
+    standing: HashSet<u64>,
+    /// Pages of wanted sites that wait.
+    len: usize,
+    learned: Learned,
+    reading: Reading,
+    kept: Kept,
+    chance: Chance,
+    config: FocusConfig,
+    candidates_max: usize,
+}
+
+/// A site that is to be collected.
+struct WantedSite {
+    name: Box<str>,
+    /// Where it begins: a page that exploring has fetched.
+    start: Option<String>,
+    stage: Stage,
+    /// Its pages that wait, by fingerprint.
+    pages: HashMap<u64, Candidate<Visit>>,
+    /// Of these, those that go whatever the collector says: it asked for them before, or never will.
+    late: VecDeque<u64>,
+    /// The page that is out, and its link, if the collector asked for it.
+    out: Option<(u64, Option<LinkNumber>)>,
+    /// Links that the collector asked for and that were put off.
+    away: HashMap<u64, LinkNumber>,
+    /// Pages and files that were had, in all runs.
+    fetched: u64,
+    is_ready: bool,
+    /// It has begun, and waits for a page that was put off.
+    is_resting: bool,
+}
+
+enum Stage {
+    /// It has not begun.
+    Waiting,
+    /// It goes on.
+    Begun(Box<Collector>),
+    /// Nothing is left, or the bound is reached.
+    Finished,
+}
+
+/// A site to collect from.
+pub(crate) struct Wanted {
+    pub(crate) site: String,
+    /// A page of it that was fetched before.
+    pub(crate) start: Option<String>,
+}
+
+impl Collecting {
+    pub(crate) fn new(
+        wanted: Vec<Wanted>,
+        settings: &Settings,
+        learned: Learned,
+        kept: Kept,
+    ) -> Collecting {
+        let numbers = wanted.iter().map(|wanted| Fingerprint::of(&wanted.site).0);
+        let numbers = numbers.zip(0..).collect();
+        let sites = wanted.into_iter().map(|wanted| WantedSite {
+            name: wanted.site.into(),
+            start: wanted.start,
+            stage: Stage::Waiting,
+            pages: HashMap::new(),
+            late: VecDeque::new(),
+            out: None,
+            away: HashMap::new(),
+            fetched: 0,
+            is_ready: false,
+            is_resting: false,
+        });
+        Collecting {
+            sites: sites.collect(),
+            numbers,
+            hosts: HashMap::new(),
+            ready: VecDeque::new(),
+            begun: 0,
+            next_site: 0,
+            parked: HashMap::new(),
+            standing: HashSet::new(),
+            len: 0,
+            learned,
+            reading: Reading::new(settings),
+            kept,
+            chance: Chance::new(1),
+            config: settings.focus.clone(),
+            candidates_max: settings.crawl.candidates.get(),
+        }
+    }
+
+    /// Takes in what came of a visit: links that were found, or a data file.
+    pub(crate) fn fetched(&mut self, url: &PageUrl, came: Came<'_>) {
+        let Some(number) = self.number_of(url) else {
+            return;
+        };
+        let site = &mut self.sites[number];
+        site.fetched += 1;
+        let fingerprint = url.fingerprint().0;
+        let link = match site.out {
+            Some((out, link)) if out == fingerprint => link,
+            _ => None,
+        };
+        if let Some((out, link)) = &mut site.out
+            && *out == fingerprint
+        {
+            *link = None;
+        }
+        if let (Some(link), Stage::Begun(collector)) = (link, &mut site.stage) {
+            match came {
+                Came::Page(links) => {
+                    let links = links.iter().filter(|link| link.url.site() == &*site.name);
+                    let seen: Vec<LinkSeen<'_>> = links.map(seen).collect();
+                    collector.fetched(link, Fetched::Page(&seen));
+                }
+                Came::DataFile => collector.fetched(link, Fetched::DataFile),
+                Came::Nothing => collector.fetched(link, Fetched::Nothing),
+            }
+        }
+    }
+
+    /// A visit is over for good.
+    pub(crate) fn ended(&mut self, url: &PageUrl) {
+        let Some(number) = self.number_of(url) else {
+            return;
+        };
+        let fingerprint = url.fingerprint().0;
+        let site = &mut self.sites[number];
+        let link = match site.out.take_if(|(out, _)| *out == fingerprint) {
+            Some((_, link)) => link,
+            None => site.away.remove(&fingerprint),
+        };
+        if let (Some(link), Stage::Begun(collector)) = (link, &mut site.stage) {
+            collector.fetched(link, Fetched::Nothing);
+        }
+    }
+
+    /// Whether everything wanted is had, of the pages that wait here.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.ready.is_empty() && self.begun == 0 && self.next_site == self.sites.len()
+    }
+
+    /// Whether pages that wait on disk may still find room here.
+    pub(crate) fn has_room(&self) -> bool {
+        self.parked.len() < self.candidates_max
+    }
+
+    /// What was learned so far, to be saved.
+    pub(crate) fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    /// How many sites are to be collected.
+    pub(crate) fn sites(&self) -> usize {
+        self.sites.len()
+    }
+
+    fn number_of(&mut self, url: &PageUrl) -> Option<usize> {
+        let number = self.numbers.get(&Fingerprint::of(url.site()).0).copied()?;
+        let host = Fingerprint::of(url.host()).0;
+        self.hosts.insert(host, number);
+        Some(number)
+    }
+
+    fn make_ready(&mut self, number: usize) {
+        let site = &mut self.sites[number];
+        if std::mem::take(&mut site.is_resting) {
+            self.begun += 1;
+        }
+        if !std::mem::replace(&mut site.is_ready, true) {
+            self.ready.push_back(number);
+        }
+    }
+
+    /// Begins with further sites, as long as not too many are collected at a time.
+    fn begin_sites(&mut self) {
+        while self.begun < SITES_AT_A_TIME && self.next_site < self.sites.len() {
+            let number = self.next_site;
+            self.next_site += 1;
+            self.begun += 1;
+            let settings = collect::Settings {
+                // A page that nobody links to is not in the waiting room.
+                guesses: false,
+                ..collect::Settings::default()
+            };
+            let site = &mut self.sites[number];
+            let mut collector = Collector::new(self.learned.experience(), settings);
+            let start = site.start.take();
+            start.as_deref().and_then(|start| collector.start(start));
+            let early = site
+                .pages
+                .values()
+                .filter(|candidate| is_start(&candidate.visit));
+            for candidate in early {
+                collector.start(candidate.visit.url.as_str());
+            }
+            site.stage = Stage::Begun(Box::new(collector));
+            self.make_ready(number);
+        }
+    }
+
+    /// The next page of a site; none if none waits, or one is out.
+    fn next_of(&mut self, number: usize) -> Option<Candidate<Visit>> {
+        let site = &mut self.sites[number];
+        if site.out.is_some() || self.config.pages_max <= site.fetched {
+            return None;
+        }
+        if let Some(candidate) = next_late(site) {
+            return Some(candidate);
+        }
+        loop {
+            let site = &mut self.sites[number];
+            let Stage::Begun(collector) = &mut site.stage else {
+                return None;
+            };
+            let chance = &mut self.chance;
+            let Some(link) = collector.next(&mut || chance.unit()) else {
+                break;
+            };
+            let url = collector.url(link);
+            let fingerprint = Fingerprint::of(url).0;
+            if let Some(candidate) = site.pages.remove(&fingerprint) {
+                site.out = Some((fingerprint, Some(link)));
+                return Some(candidate);
+            }
+            let url = url.to_owned();
+            let is_had = self.answer_from_archive(number, link, &url);
+            if !is_had && let Stage::Begun(collector) = &mut self.sites[number].stage {
+                // It does not wait: it failed, or may not be visited.
+                collector.fetched(link, Fetched::Nothing);
+            }
+        }
+        // What is left was never asked for: a sitemap listed it, say.
+        let site = &mut self.sites[number];
+        let mut rest: Vec<u64> = site.pages.keys().copied().collect();
+        rest.sort_unstable();
+        site.late.extend(rest);
+        next_late(site)
+    }
+
+    /// Tells a collector what the archive has of a page that it asks for; false if it has nothing.
+    fn answer_from_archive(&mut self, number: usize, link: LinkNumber, url: &str) -> bool {
+        let Some(page) = self.reading.parse(url) else {
+            return false;
+        };
+        let kept = match self.kept.page(&page) {
+            Ok(Some(kept)) => kept,
+            Ok(None) => return false,
+            Err(error) => {
+                tracing::warn!(%error, url, "a capture cannot be read");
+                return false;
+            }
+        };
+        let site = &mut self.sites[number];
+        site.fetched += 1;
+        let Stage::Begun(collector) = &mut site.stage else {
+            return true;
+        };
+        match self.reading.read(&page, &kept) {
+            Captured::Page(links) => {
+                let seen: Vec<LinkSeen<'_>> = links.iter().map(seen).collect();
+                collector.fetched(link, Fetched::Page(&seen));
+            }
+            Captured::DataFile => collector.fetched(link, Fetched::DataFile),
+            Captured::Nothing => collector.fetched(link, Fetched::Nothing),
+        }
+        true
+    }
+
+    /// A site has nothing to hand out: it is finished, unless a page of it is out or put off.
+    fn rest(&mut self, number: usize) {
+        let site = &mut self.sites[number];
+        let is_bound_reached = self.config.pages_max <= site.fetched;
+        if site.out.is_some() || matches!(site.stage, Stage::Waiting | Stage::Finished) {
+            return;
+        }
+        if !site.away.is_empty() && !is_bound_reached {
+            site.is_resting = true;
+            self.begun -= 1;
+            return;
+        }
+        if let Stage::Begun(collector) = std::mem::replace(&mut site.stage, Stage::Finished) {
+            self.begun -= 1;
+            self.learned.learn(&site.name, &collector);
+        }
+        if is_bound_reached {
+            let left = std::mem::take(&mut site.pages);
+            self.len -= left.len();
+            self.parked.extend(left);
+        }
+    }
+}
+
+/// The next page that goes whatever the collector says.
+fn next_late(site: &mut WantedSite) -> Option<Candidate<Visit>> {
+    while let Some(fingerprint) = site.late.pop_front() {
+        if let Some(candidate) = site.pages.remove(&fingerprint) {
+            site.out = Some((fingerprint, site.away.remove(&fingerprint)));
+            return Some(candidate);
+        }
+    }
+    None
+}
+
+impl Admission<Visit> for Collecting {
+    fn gain(&mut self, _source: &Source, _host: u64) -> f32 {
+        UNREAD_WORTH
+    }
+
+    fn raise(&mut self, fingerprint: u64, _gain: f32) -> bool {
+        self.standing.contains(&fingerprint)
+    }
+
+    fn offer(&mut self, candidate: Candidate<Visit>) -> Option<Candidate<Visit>> {
+        let number = self.number_of(&candidate.visit.url);
+        let number = number.filter(|number| self.sites[*number].fetched < self.config.pages_max);
+        let fingerprint = candidate.fingerprint;
+        let Some(number) = number else {
+            if !self.has_room() {
+                return Some(candidate);
+            }
+            self.standing.insert(fingerprint);
+            self.parked.insert(fingerprint, candidate);
+            return None;
+        };
+        let site = &mut self.sites[number];
+        if site.away.contains_key(&fingerprint) {
+            site.late.push_back(fingerprint);
+        } else if let Stage::Begun(collector) = &mut site.stage
+            && is_start(&candidate.visit)
+        {
+            collector.start(candidate.visit.url.as_str());
+        }
+        if matches!(site.stage, Stage::Finished) {
+            // It surfaces after all: put off for long, or found from elsewhere.
+            site.late.push_back(fingerprint);
+        }
+        site.pages.insert(fingerprint, candidate);
+        self.standing.insert(fingerprint);
+        self.len += 1;
+        self.make_ready(number);
+        None
+    }
+
+    fn next(&mut self) -> Option<Candidate<Visit>> {
+        loop {
+            self.begin_sites();
+            let number = self.ready.pop_front()?;
+            self.sites[number].is_ready = false;
+            if let Some(candidate) = self.next_of(number) {
+                self.len -= 1;
+                self.standing.remove(&candidate.fingerprint);
+                return Some(candidate);
+            }
+            self.rest(number);
+        }
+    }
+
+    fn take_out(&mut self) -> Option<Candidate<Visit>> {
+        let parked = self.parked.keys().next().copied();
+        if let Some(candidate) = parked.and_then(|parked| self.parked.remove(&parked)) {
+            return Some(candidate);
+        }
+        let site = self.sites.iter_mut().find(|site| !site.pages.is_empty())?;
+        let fingerprint = site.pages.keys().next().copied()?;
+        self.len -= 1;
+        site.pages.remove(&fingerprint)
+    }
+
+    /// A visit to a page of the host is over, or put off.
+    fn release(&mut self, host: u64) {
+        let Some(number) = self.hosts.get(&host).copied() else {
+            return;
+        };
+        let site = &mut self.sites[number];
+        if let Some((fingerprint, Some(link))) = site.out.take() {
+            site.away.insert(fingerprint, link);
+        }
+        self.make_ready(number);
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn room(&self) -> usize {
+        self.candidates_max.saturating_sub(self.len)
+    }
+}
+
+/// Whether no page that was read says what the link to this one looks like.
+fn is_start(visit: &Visit) -> bool {
+    visit.lead.is_none() || visit.hops.ends_with('R')
+}
+
+/// What came of a visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Came<'a> {
+    /// A page with these links.
+    Page(&'a [Discovered]),
+    /// A data file of the wanted kind.
+    DataFile,
+    /// Nothing of use.
+    Nothing,
+}
+
+/// A link as a collector sees it.
+fn seen(found: &Discovered) -> LinkSeen<'_> {
+    let lead = found.lead.as_deref();
+    let context = lead.map(|lead| &lead.context);
+    LinkSeen {
+        url: found.url.as_str(),
+        text: context.map_or("", |context| &context.text),
+        tag_path: context.map_or("", |context| &context.tag_path),
+        beside: context.map_or("", |context| &context.beside),
+        looks: match lead.and_then(|lead| lead.format) {
+            Some(_) => Looks::DataFile,
+            None => Looks::Page,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{candidate, found};
+    use super::*;
+
+    fn collecting(pages_max: u64) -> (Collecting, tempfile::TempDir) {
+        let archive = tempfile::tempdir().unwrap();
+        for part in ["archive", "indexes"] {
+            std::fs::create_dir(archive.path().join(part)).unwrap();
+        }
+        let mut settings = Settings::default();
+        settings.focus.pages_max = pages_max;
+        let wanted = ["a.example", "b.example"].map(|site| Wanted {
+            site: site.to_owned(),
+            start: None,
+        });
+        let kept = Kept::open(archive.path()).unwrap();
+        let collecting = Collecting::new(wanted.into(), &settings, Learned::default(), kept);
+        (collecting, archive)
+    }
+
+    /// Offers a page of which nothing is known but its URL.
+    fn offer_start(collecting: &mut Collecting, url: &str) {
+        let mut candidate = candidate(url, 1.0);
+        candidate.visit.lead = None;
+        assert!(collecting.offer(candidate).is_none());
+    }
+
+    /// Fetches whatever comes next until nothing does; `links` says what each page links to.
+    fn fetch_all(collecting: &mut Collecting, links: impl Fn(&str) -> Vec<String>) -> Vec<String> {
+        let mut fetched = Vec::new();
+        while let Some(next) = collecting.next() {
+            let url = next.visit.url.clone();
+            let found: Vec<_> = links(url.as_str()).iter().map(|link| found(link)).collect();
+            for link in &found {
+                let is_known = fetched.contains(&link.url.to_string())
+                    || collecting.raise(link.url.fingerprint().0, 0.0);
+                if !is_known && link.url != url {
+                    collecting.offer(candidate(link.url.as_str(), 0.5));
+                }
+            }
+            collecting.fetched(&url, Came::Page(&found));
+            collecting.release(next.host);
+            collecting.ended(&url);
+            fetched.push(url.to_string());
+        }
+        fetched
+    }
+
+    /// A small site: every page links to the next five, and to itself.
+    fn next_five(url: &str) -> Vec<String> {
+        let (rest, number) = url.rsplit_once('/').unwrap();
+        let number: u32 = number.parse().unwrap_or(0);
+        let next = (number..=number + 5).filter(|number| *number < 40);
+        next.map(|number| format!("{rest}/{number}")).collect()
+    }
+
+    #[test]
+    fn wanted_sites_are_collected_to_the_end_and_others_wait_untouched() {
+        let (mut collecting, _archive) = collecting(1000);
+        for site in ["a", "b", "c"] {
+            offer_start(&mut collecting, &format!("http://{site}.example/0"));
+        }
+        let fetched = fetch_all(&mut collecting, next_five);
+        assert_eq!(fetched.len(), 80, "{fetched:?}");
+        assert!(fetched.iter().all(|url| !url.contains("c.example")));
+        assert!(collecting.is_finished());
+        let left = std::iter::from_fn(|| collecting.take_out());
+        let left: Vec<String> = left.map(|left| left.visit.url.to_string()).collect();
+        assert_eq!(left, ["http://c.example/0"]);
+    }
+
+    #[test]
+    fn the_bound_of_pages_holds_for_each_site_and_the_rest_is_kept() {
+        let (mut collecting, _archive) = collecting(10);
+        offer_start(&mut collecting, "http://a.example/0");
+        offer_start(&mut collecting, "http://b.example/0");
+        assert_eq!(fetch_all(&mut collecting, next_five).len(), 20);
+        assert!(collecting.is_finished());
+        assert!(collecting.take_out().is_some());
+    }
+
+    #[test]
+    fn a_page_that_was_put_off_comes_up_again_and_is_followed() {
+        let (mut collecting, _archive) = collecting(1000);
+        offer_start(&mut collecting, "http://a.example/0");
+        let first = collecting.next().unwrap();
+        collecting.release(first.host);
+        assert!(collecting.next().is_none());
+        assert!(collecting.is_finished(), "nothing can be handed out");
+        assert!(collecting.offer(first).is_none());
+        assert!(!collecting.is_finished());
+        assert_eq!(fetch_all(&mut collecting, next_five).len(), 40);
+    }
+
+    #[test]
+    fn what_no_page_links_to_is_visited_too() {
+        let (mut collecting, _archive) = collecting(1000);
+        offer_start(&mut collecting, "http://a.example/0");
+        collecting.offer(candidate("http://a.example/lonely", 0.1));
+        let fetched = fetch_all(&mut collecting, |_| Vec::new());
+        assert_eq!(fetched.len(), 2, "{fetched:?}");
+    }
+}

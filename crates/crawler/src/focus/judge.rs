@@ -1,0 +1,146 @@
+//! Judging, on the worker that fetched the page: what it says of its site, and what its links promise.
+
+use junkai_focus::data_file::{self, Bounds, Format, Hints, Inspection, Reading, looks_like_data};
+use junkai_focus::learn::{Model, PageView, Seen};
+use junkai_page::LinkContext;
+use junkai_weburl::PageUrl;
+
+use super::{Clue, FocusConfig};
+use crate::CrawlError;
+use crate::visit::Visit;
+
+/// Features of a page that are kept for who asks why.
+const CLUES_MAX: usize = 6;
+/// What the best link promises that leads to a data file: exploring reads pages first, because one file may be all that a site has.
+const FILE_PROMISE: f32 = 1.0 / 1024.0;
+/// Added to what a link promises by its words, so that depth counts more than words alone.
+const PROMISE_FLOOR: f32 = 0.25;
+
+/// Knows what is wanted.
+#[derive(Debug)]
+pub(crate) struct Judge {
+    model: Model,
+}
+
+/// What a page said of its site.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    /// How probable it makes it that the site holds what is wanted; none if there was nothing to judge by.
+    pub(crate) probability: Option<f64>,
+    /// What spoke most.
+    pub(crate) clues: Vec<Clue>,
+    /// What it is, if it is a data file.
+    pub(crate) file: Option<FileSaid>,
+}
+
+/// What a data file said of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FileSaid {
+    pub(crate) format: Format,
+    /// How probable it is that it is of the wanted kind.
+    pub(crate) probability: f64,
+    /// Why it could not be read, if so.
+    pub(crate) refused: Option<String>,
+}
+
+/// What is known of a link before it is followed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Lead {
+    /// What it promises, more for pages near a seed.
+    pub(crate) promise: f32,
+    /// What surrounds it on the page.
+    pub(crate) context: LinkContext,
+    /// The kind of data file to which it leads, by its name.
+    pub(crate) format: Option<Format>,
+}
+
+impl Judge {
+    /// The judge by the model that the settings name.
+    pub(crate) fn new(config: &FocusConfig) -> Result<Judge, CrawlError> {
+        let model = match &config.model {
+            Some(path) => Model::load(path)?,
+            None => Model::statistical_data(),
+        };
+        Ok(Judge { model })
+    }
+
+    /// What a page says of its site.
+    pub(crate) fn page(&self, body: &[u8], content_type: Option<&str>, url: &PageUrl) -> Said {
+        let seen = Seen::read(body, content_type, url.as_str());
+        let view = seen.view();
+        let clues = self.model.page().explain(&view).into_iter();
+        let clues = clues.map(|(feature, weight)| Clue { feature, weight });
+        Said {
+            probability: Some(self.model.page().probability(&view)),
+            clues: clues.take(CLUES_MAX).collect(),
+            file: None,
+        }
+    }
+
+    /// What a file says, if it looks like data: as evidence of its site, it is what its own kind makes probable.
+    pub(crate) fn file(&self, bytes: &[u8], content_type: Option<&str>, visit: &Visit) -> Said {
+        let url = visit.url.as_str();
+        if looks_like_data(url, content_type).is_none() {
+            return Said::default();
+        }
+        let link_text = visit.lead.as_deref().map(|lead| lead.context.text.as_str());
+        let hints = Hints {
+            url,
+            content_type,
+            link_text,
+            ..Hints::default()
+        };
+        let inspection = data_file::inspect(bytes, &hints, &Bounds::default());
+        let Some(format) = inspection.format else {
+            return Said::default();
+        };
+        let probability = self.file_probability(&inspection);
+        let refused = match &inspection.reading {
+            Reading::Whole | Reading::Prefix => None,
+            Reading::Refused(refusal) => Some(refusal.to_string()),
+        };
+        Said {
+            probability: refused.is_none().then_some(probability),
+            clues: Vec::new(),
+            file: Some(FileSaid {
+                format,
+                probability,
+                refused,
+            }),
+        }
+    }
+
+    /// How probable it is that a file is of the wanted kind. To a model that was trained on pages alone, every file is that can be read.
+    pub(crate) fn file_probability(&self, inspection: &Inspection) -> f64 {
+        match self.model.files() {
+            Some(files) => files.probability(&inspection.features),
+            None => f64::from(u8::from(inspection.features.is_read())),
+        }
+    }
+
+    /// What a link promises: as much as a page would with its URL and its words, half as much for each link that it is further from a seed.
+    pub(crate) fn lead(&self, url: &PageUrl, context: LinkContext, depth: u16) -> Lead {
+        let format = looks_like_data(url.as_str(), None);
+        let words = if context.text.is_empty() {
+            &context.beside
+        } else {
+            &context.text
+        };
+        let view = PageView {
+            url: url.as_str(),
+            title: words,
+            ..PageView::default()
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "it ranks links, no more")]
+        let promise = self.model.page().probability(&view) as f32;
+        let promise = match format {
+            Some(_) => FILE_PROMISE * promise,
+            None => PROMISE_FLOOR + promise,
+        };
+        Lead {
+            promise: promise * 0.5_f32.powi(depth.into()),
+            context,
+            format,
+        }
+    }
+}

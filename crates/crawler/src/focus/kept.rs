@@ -1,0 +1,103 @@
+//! What the archive has of a page, for whoever would fetch it otherwise.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use junkai_archive::{Entry, Index, Layout, Reader, http};
+use junkai_weburl::PageUrl;
+
+use crate::CrawlError;
+
+/// Bytes of a record that are read at most.
+const RECORD_BYTES_MAX: u64 = 64 << 20;
+/// What the index calls a capture whose payload is elsewhere.
+const REVISIT: &str = "warc/revisit";
+
+/// The captures of an archive, as they were when it was opened.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    archive: PathBuf,
+    index: Index,
+}
+
+/// A page as it was captured.
+#[derive(Debug)]
+pub(crate) struct KeptPage {
+    pub(crate) status: u16,
+    pub(crate) content_type: Option<String>,
+    /// Without transfer and content codings.
+    pub(crate) content: Vec<u8>,
+    /// The line of the index that tells of it.
+    pub(crate) entry: Entry,
+}
+
+impl Kept {
+    pub(crate) fn open(archive: &Path) -> Result<Kept, CrawlError> {
+        Ok(Kept {
+            archive: archive.to_owned(),
+            index: Index::open(archive)?,
+        })
+    }
+
+    /// The captures of a page, oldest first.
+    pub(crate) fn captures(&self, url: &str) -> Result<Vec<Entry>, CrawlError> {
+        let mut captures = Vec::new();
+        for entry in self.index.lookup(url)? {
+            let entry = entry?;
+            // The index folds case and more.
+            if entry.url == url {
+                captures.push(entry);
+            }
+        }
+        Ok(captures)
+    }
+
+    /// The newest capture of a page that can be read; none if there is none.
+    pub(crate) fn page(&self, url: &PageUrl) -> Result<Option<KeptPage>, CrawlError> {
+        let captures = self.captures(url.as_str())?;
+        Ok(captures
+            .into_iter()
+            .rev()
+            .find_map(|entry| self.read(entry)))
+    }
+
+    /// Reads a capture; where it repeats another's payload, that one's.
+    pub(crate) fn read(&self, entry: Entry) -> Option<KeptPage> {
+        let is_revisit = entry.mime.as_deref() == Some(REVISIT);
+        let record = if is_revisit {
+            self.record(&self.original(&entry)?)?
+        } else {
+            self.record(&entry)?
+        };
+        let message = http::message(&record);
+        let content_bytes_max = usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX);
+        Some(KeptPage {
+            status: message.status()?,
+            content_type: message.field("content-type").map(str::to_owned),
+            content: message.content(content_bytes_max).bytes.into_owned(),
+            entry,
+        })
+    }
+
+    /// The capture that holds the payload which this one repeats.
+    fn original(&self, revisit: &Entry) -> Option<Entry> {
+        let path = Layout::new(&self.archive).warc(&revisit.filename)?;
+        let mut reader = Reader::open_at(&path, revisit.offset).ok()?;
+        let record = reader.next_record().ok()??;
+        let url = record.head().field("WARC-Refers-To-Target-URI")?.to_owned();
+        let captures = self.index.lookup(&url).ok()?.flatten();
+        let mut captures = captures.filter(|entry| {
+            entry.mime.as_deref() != Some(REVISIT) && entry.digest == revisit.digest
+        });
+        captures.next()
+    }
+
+    fn record(&self, entry: &Entry) -> Option<Vec<u8>> {
+        let path = Layout::new(&self.archive).warc(&entry.filename)?;
+        let mut reader = Reader::open_at(&path, entry.offset).ok()?;
+        let record = reader.next_record().ok()??;
+        let mut bytes = Vec::new();
+        record.take(RECORD_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}

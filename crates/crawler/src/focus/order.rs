@@ -1,0 +1,127 @@
+//! The orders of a focused crawl, and the files that go with them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use junkai_frontier::admission::Admission;
+use junkai_weburl::Canonicalizer;
+
+use super::collecting::Wanted;
+use super::experience::Learned;
+use super::kept::Kept;
+use super::{Aim, Collecting, Exploring, FocusBooks, Judge, Page, evidence, verdicts};
+use crate::CrawlError;
+use crate::settings::Settings;
+use crate::visit::Visit;
+
+/// A focused crawl, as it was left.
+pub(crate) struct Focus {
+    /// Who knows what is wanted.
+    pub(crate) judge: Arc<Judge>,
+    pub(crate) books: FocusBooks,
+    pub(crate) order: FocusOrder,
+}
+
+/// In which order a focused crawl visits pages.
+pub(crate) enum FocusOrder {
+    /// To find out which sites hold what is wanted.
+    Exploring(Exploring),
+    /// To collect what is wanted.
+    Collecting(Collecting),
+}
+
+impl Focus {
+    /// Takes up what was learned before; none if nothing in particular is wanted.
+    pub(crate) fn open(archive: &Path, settings: &Settings) -> Result<Option<Focus>, CrawlError> {
+        let order = match &settings.focus.aim {
+            Aim::Everything => return Ok(None),
+            Aim::Explore { .. } => FocusOrder::Exploring(explored(archive, settings)?),
+            Aim::Collect { sites } => FocusOrder::Collecting(collected(archive, settings, sites)?),
+        };
+        Ok(Some(Focus {
+            judge: Arc::new(Judge::new(&settings.focus)?),
+            books: FocusBooks::open(archive)?,
+            order,
+        }))
+    }
+}
+
+/// The order of exploring, knowing what pages said before.
+fn explored(archive: &Path, settings: &Settings) -> Result<Exploring, CrawlError> {
+    let mut exploring = Exploring::new(&settings.focus, settings.crawl.candidates.get());
+    let canonical = Canonicalizer::new(&settings.canonical);
+    evidence(archive, |evidence| {
+        if let Ok(page) = canonical.parse(&evidence.url) {
+            exploring.observe(Page::of(&page), evidence.probability);
+        }
+    })?;
+    Ok(exploring)
+}
+
+/// The order of collecting, from the sites that are named or else from those that were found to hold what is wanted.
+fn collected(
+    archive: &Path,
+    settings: &Settings,
+    named: &[String],
+) -> Result<Collecting, CrawlError> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let mut wanted: Vec<Wanted> = Vec::new();
+    if named.is_empty() {
+        let holding = verdicts(archive, &settings.focus)?.into_iter();
+        let holding = holding.filter(|verdict| verdict.holds);
+        wanted.extend(holding.map(|verdict| Wanted {
+            site: verdict.site,
+            start: None,
+        }));
+    } else {
+        let pages = named.iter().map(|name| canonical.parse_seed(name));
+        for (page, name) in pages.zip(named) {
+            let page = page.map_err(|error| CrawlError::Settings {
+                mistakes: vec![format!("site {name:?}: {error}")],
+            })?;
+            wanted.push(Wanted {
+                site: page.site().to_owned(),
+                start: None,
+            });
+        }
+    }
+    let mut starts: BTreeMap<String, String> = BTreeMap::new();
+    evidence(archive, |evidence| {
+        starts.entry(evidence.site).or_insert(evidence.url);
+    })?;
+    for wanted in &mut wanted {
+        wanted.start = starts.remove(&wanted.site);
+    }
+    let learned = Learned::load(archive)?;
+    Ok(Collecting::new(
+        wanted,
+        settings,
+        learned,
+        Kept::open(archive)?,
+    ))
+}
+
+impl FocusOrder {
+    pub(crate) fn admission(&mut self) -> &mut dyn Admission<Visit> {
+        match self {
+            FocusOrder::Exploring(exploring) => exploring,
+            FocusOrder::Collecting(collecting) => collecting,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            FocusOrder::Exploring(exploring) => exploring.len(),
+            FocusOrder::Collecting(collecting) => collecting.len(),
+        }
+    }
+
+    /// A visit is over for good, and will not be made again.
+    pub(crate) fn ended(&mut self, visit: &Visit) {
+        match self {
+            FocusOrder::Exploring(_) => {}
+            FocusOrder::Collecting(collecting) => collecting.ended(&visit.url),
+        }
+    }
+}

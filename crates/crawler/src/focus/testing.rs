@@ -1,0 +1,45 @@
+//! What the tests of the orders have in common.
+
+use junkai_frontier::Time;
+use junkai_frontier::admission::Candidate;
+use junkai_frontier::backlog::{Backlog, BacklogConfig, Lengths, Tails};
+use junkai_weburl::{CanonicalConfig, Canonicalizer};
+
+use crate::visit::{Discovered, Purpose, Visit};
+use crate::waiting_room::Receipt;
+
+/// A page that wants to wait.
+pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
+    let found = found(url);
+    let entry = found.entry("", "L", Time::EPOCH);
+    let folder = tempfile::tempdir().unwrap();
+    let tails = Lengths::default();
+    let config = BacklogConfig::default();
+    let (mut backlog, _) = Backlog::open(folder.path(), &config, Tails::Keep(&tails)).unwrap();
+    let receipt = Receipt::Waiting {
+        ticket: backlog.append_held(&entry).unwrap(),
+        is_handed_out: false,
+    };
+    let mut visit = Visit::from_entry(entry, found.url, receipt);
+    visit.worth = worth;
+    visit.lead = found.lead;
+    Candidate {
+        fingerprint: visit.url.fingerprint().0,
+        host: visit.host(),
+        worth,
+        visit,
+    }
+}
+
+/// A link that was found.
+pub(super) fn found(url: &str) -> Discovered {
+    Discovered {
+        url: Canonicalizer::new(&CanonicalConfig::default())
+            .parse(url)
+            .unwrap(),
+        hop: Some('L'),
+        depth: 1,
+        purpose: Purpose::Page,
+        lead: Some(Box::default()),
+    }
+}

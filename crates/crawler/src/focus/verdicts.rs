@@ -1,0 +1,209 @@
+//! What each site is taken for: a table that is made from the evidence alone, whenever it is asked for.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use junkai_focus::explore::{self, Explorer, SiteNumber};
+use serde::{Deserialize, Serialize};
+
+use super::{Clue, FOLDER, FocusConfig, evidence, site_columns};
+use crate::CrawlError;
+
+/// Features that are named for a verdict.
+const WHY_MAX: usize = 5;
+/// Features of one site that are summed up at most.
+const FEATURES_MAX: usize = 1000;
+const NAME: &str = "sites.jsonl";
+const COLUMNS_NAME: &str = "sites.parquet";
+
+/// What a site is taken for, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteVerdict {
+    /// The site.
+    pub site: String,
+    /// Whether it is taken to hold what is wanted.
+    pub holds: bool,
+    /// The estimated probability that it does.
+    pub probability: f64,
+    /// The probability that this verdict is wrong.
+    pub error_probability: f64,
+    /// Pages that it rests on.
+    pub fetches: u32,
+    /// Pages that were fetched and said nothing: redirects, errors, pictures.
+    pub silent: u32,
+    /// What spoke most for the verdict.
+    pub why: Vec<Clue>,
+}
+
+/// Judges every site of which a page was fetched, in the order in which they came up.
+///
+/// # Errors
+/// If the evidence cannot be read.
+pub fn verdicts(archive: &Path, config: &FocusConfig) -> Result<Vec<SiteVerdict>, CrawlError> {
+    let mut book = Book {
+        explorer: Explorer::new(
+            config.policy,
+            explore::Settings {
+                threshold: config.threshold,
+                ..explore::Settings::default()
+            },
+        ),
+        numbers: BTreeMap::new(),
+        sites: Vec::new(),
+    };
+    evidence(archive, |evidence| book.take_in(evidence))?;
+    Ok(book.verdicts())
+}
+
+/// The same, and writes them to `focus/sites.jsonl` and `focus/sites.parquet`.
+///
+/// # Errors
+/// If the evidence cannot be read, or the table not written.
+pub fn write_verdicts(
+    archive: &Path,
+    config: &FocusConfig,
+) -> Result<Vec<SiteVerdict>, CrawlError> {
+    let verdicts = verdicts(archive, config)?;
+    let folder = archive.join(FOLDER);
+    fs::create_dir_all(&folder)?;
+    let aside = folder.join(format!("{NAME}.new"));
+    let mut file = BufWriter::new(File::create(&aside)?);
+    for verdict in &verdicts {
+        serde_json::to_writer(&mut file, verdict).map_err(std::io::Error::from)?;
+        file.write_all(b"\n")?;
+    }
+    file.into_inner()
+        .map_err(std::io::Error::from)?
+        .sync_all()?;
+    fs::rename(&aside, path(archive))?;
+    let columns = folder.join(COLUMNS_NAME);
+    let aside = folder.join(format!("{COLUMNS_NAME}.new"));
+    site_columns::write(File::create(&aside)?, &verdicts).map_err(std::io::Error::other)?;
+    fs::rename(&aside, columns)?;
+    Ok(verdicts)
+}
+
+/// Where the verdicts are.
+pub(super) fn path(archive: &Path) -> PathBuf {
+    archive.join(FOLDER).join(NAME)
+}
+
+struct Book {
+    explorer: Explorer,
+    numbers: BTreeMap<String, SiteNumber>,
+    sites: Vec<Heard>,
+}
+
+/// What was heard of one site.
+struct Heard {
+    site: String,
+    silent: u32,
+    weights: BTreeMap<String, f64>,
+}
+
+impl Book {
+    fn take_in(&mut self, evidence: super::Evidence) {
+        let entry = self.numbers.entry(evidence.site.clone());
+        let number = *entry.or_insert_with(|| {
+            self.sites.push(Heard {
+                site: evidence.site,
+                silent: 0,
+                weights: BTreeMap::new(),
+            });
+            self.explorer.add_site()
+        });
+        let heard = &mut self.sites[number.0 as usize];
+        match evidence.probability {
+            Some(probability) => self.explorer.observe(number, probability),
+            None => heard.silent += 1,
+        }
+        for Clue { feature, weight } in evidence.clues {
+            if heard.weights.len() < FEATURES_MAX || heard.weights.contains_key(&feature) {
+                *heard.weights.entry(feature).or_default() += weight;
+            }
+        }
+    }
+
+    fn verdicts(self) -> Vec<SiteVerdict> {
+        let explorer = self.explorer;
+        let sites = self.sites.into_iter().zip(0..);
+        let verdicts = sites.map(|(heard, number)| {
+            let verdict = explorer.verdict(SiteNumber(number));
+            SiteVerdict {
+                site: heard.site,
+                holds: verdict.holds,
+                probability: verdict.mean,
+                error_probability: verdict.error_probability,
+                fetches: verdict.fetches,
+                silent: heard.silent,
+                why: why(heard.weights, verdict.holds),
+            }
+        });
+        verdicts.collect()
+    }
+}
+
+/// What spoke most for the verdict.
+fn why(weights: BTreeMap<String, f64>, holds: bool) -> Vec<Clue> {
+    let clues = weights.into_iter();
+    let mut clues: Vec<Clue> = clues
+        .map(|(feature, weight)| Clue { feature, weight })
+        .filter(|clue| (0.0 < clue.weight) == holds)
+        .collect();
+    clues.sort_by(|left, right| right.weight.abs().total_cmp(&left.weight.abs()));
+    clues.truncate(WHY_MAX);
+    clues
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::super::Evidence;
+    use super::*;
+
+    #[test]
+    fn a_verdict_rests_on_what_was_heard_and_says_why() {
+        let archive = tempfile::tempdir().unwrap();
+        fs::create_dir(archive.path().join(FOLDER)).unwrap();
+        let page = |url: &str, site: &str, probability, word: &str, weight| {
+            let evidence = Evidence {
+                url: url.to_owned(),
+                site: site.to_owned(),
+                at: Timestamp::UNIX_EPOCH,
+                status: 200,
+                depth: 0,
+                probability,
+                clues: vec![Clue {
+                    feature: word.to_owned(),
+                    weight,
+                }],
+            };
+            serde_json::to_string(&evidence).unwrap() + "\n"
+        };
+        let text = [
+            page("http://a.example/", "a.example", Some(0.9), "census", 2.0),
+            page("http://b.example/", "b.example", Some(0.1), "shop", -1.0),
+            page("http://a.example/2", "a.example", Some(0.95), "census", 1.0),
+            page("http://a.example/3", "a.example", None, "cart", -0.5),
+        ]
+        .concat();
+        fs::write(super::super::evidence::path(archive.path()), text).unwrap();
+        let table = write_verdicts(archive.path(), &FocusConfig::default()).unwrap();
+        assert_eq!(table.len(), 2);
+        assert!(table[0].holds && table[0].error_probability < 0.5);
+        assert_eq!((table[0].fetches, table[0].silent), (2, 1));
+        assert_eq!(table[0].why.len(), 1);
+        assert_eq!(table[0].why[0].weight, 3.0);
+        assert!(!table[1].holds);
+        assert_eq!(table[1].why[0].feature, "shop");
+        let written = fs::read_to_string(archive.path().join(FOLDER).join(NAME)).unwrap();
+        let read: Vec<SiteVerdict> = written
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(read, table);
+    }
+}
