@@ -159,6 +159,16 @@ impl Painter {
 
     fn block(&mut self, now: &Snapshot, rate: &Rate) {
         let mut rows = Vec::from(self.rows(now, rate));
+        if 0 < now.focus_sites {
+            rows.push(row(
+                "focus",
+                &grouped(now.focus_fetches),
+                "fetched",
+                "sites",
+                &grouped(now.focus_sites),
+                &format!("{} files", grouped(now.focus_files)),
+            ));
+        }
         if let Some(paused) = paused(now) {
             rows.push(format!("  paused  {paused}"));
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings};
+use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
 
 use crate::config;
 use crate::exit::Ending;
@@ -27,9 +27,6 @@ pub(crate) struct Arguments {
     /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
     #[arg(long, short = 'i', value_name = "FILE")]
     seeds_file: Option<PathBuf>,
-    /// Configuration file; default: junkai.toml in the archive, where there is one.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// How far to follow links around each seed.
     #[arg(long, value_enum, value_name = "PRESET")]
     scope: Option<Scope>,
@@ -42,15 +39,6 @@ pub(crate) struct Arguments {
     /// Follow at most this many links from a seed.
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
-    /// An e-mail address or URL where operators of servers reach you; needed before any public address is visited.
-    #[arg(long, env = "JUNKAI_CONTACT")]
-    contact: Option<String>,
-    /// Visit loopback and private addresses too.
-    #[arg(long)]
-    allow_private: bool,
-    /// Visit addresses of this network whatever it is, as in `127.0.0.0/8`; may be repeated.
-    #[arg(long, value_name = "NETWORK")]
-    allow: Vec<ipnet::IpNet>,
     /// Fetch images, style sheets, scripts and media that pages need.
     #[arg(long)]
     requisites: bool,
@@ -60,14 +48,33 @@ pub(crate) struct Arguments {
     /// What becomes of a new URL when the ring has no room for its server.
     #[arg(long, value_enum)]
     overflow: Option<Overflow>,
+    #[command(flatten)]
+    reach: Reach,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// Who visits, and what may be reached: what all commands that crawl have in common.
+#[derive(clap::Args)]
+pub(crate) struct Reach {
+    /// Configuration file; default: junkai.toml in the archive, where there is one.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// An e-mail address or URL where operators of servers reach you; needed before any public address is visited.
+    #[arg(long, env = "JUNKAI_CONTACT")]
+    contact: Option<String>,
+    /// Visit loopback and private addresses too.
+    #[arg(long)]
+    allow_private: bool,
+    /// Visit addresses of this network whatever it is, as in `127.0.0.0/8`; may be repeated.
+    #[arg(long, value_name = "NETWORK")]
+    allow: Vec<ipnet::IpNet>,
     /// Ask these name servers instead of the system's (`address:port`); may be repeated.
     #[arg(long, value_name = "ADDRESS")]
     dns: Vec<std::net::SocketAddr>,
     /// Trust the certificate authorities in this PEM file too.
     #[arg(long, value_name = "FILE")]
     extra_roots: Option<PathBuf>,
-    #[command(flatten)]
-    run: RunArguments,
 }
 
 /// What `crawl` and `demo` have in common.
@@ -160,18 +167,30 @@ fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a crawl with its screen and signals; shared with `demo`.
+/// Runs a crawl with its screen and signals, and says what it came to; shared with `demo`.
 pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> Result<Ending> {
+    let summary = watch(archive, settings, run)?;
+    crate::screen::summarise(run.style(), archive, run.go_on, &summary);
+    Ok(ending(&summary))
+}
+
+/// How a run ended, as the shell is told.
+pub(crate) fn ending(summary: &Summary) -> Ending {
+    let nothing_came = summary.progress.pages == 0 && 0 < summary.progress.errors;
+    match summary.ended {
+        Ended::Stopped => Ending::Stopped,
+        Ended::Complete if nothing_came => Ending::Problems,
+        Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
+    }
+}
+
+/// Runs a crawl with its screen and signals.
+pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> Result<Summary> {
     let mistakes = settings.mistakes();
     if !mistakes.is_empty() {
         return Err(config::report("the configuration", &mistakes));
     }
-    let style = match (run.json, run.quiet, std::io::stderr().is_terminal()) {
-        (true, _, _) => Style::Json,
-        (false, true, _) => Style::Quiet,
-        (false, false, true) => Style::Live,
-        (false, false, false) => Style::Lines,
-    };
+    let style = run.style();
     let progress = Arc::new(Progress::default());
     stop_on_signals(Arc::clone(&progress))?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
@@ -181,17 +200,20 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();
     screen.finish();
-    let summary = summary?;
-    crate::screen::summarise(style, archive, run.go_on, &summary);
-    let nothing_came = summary.progress.pages == 0 && 0 < summary.progress.errors;
-    Ok(match summary.ended {
-        Ended::Stopped => Ending::Stopped,
-        Ended::Complete if nothing_came => Ending::Problems,
-        Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
-    })
+    Ok(summary?)
 }
 
 impl RunArguments {
+    /// How progress is shown.
+    pub(crate) fn style(&self) -> Style {
+        match (self.json, self.quiet, std::io::stderr().is_terminal()) {
+            (true, _, _) => Style::Json,
+            (false, true, _) => Style::Quiet,
+            (false, false, true) => Style::Live,
+            (false, false, false) => Style::Lines,
+        }
+    }
+
     /// Lays the flags over the settings.
     pub(crate) fn apply(&self, settings: &mut Settings) {
         let crawl = &mut settings.crawl;
@@ -206,14 +228,31 @@ impl RunArguments {
     }
 }
 
+impl Reach {
+    /// The file's settings, or the defaults, under the flags.
+    pub(crate) fn settings(&self, archive: &Path) -> Result<Settings> {
+        let in_archive = archive.join("junkai.toml");
+        let mut settings = match &self.config {
+            Some(file) => config::load(file)?,
+            None if in_archive.exists() => config::load(&in_archive)?,
+            None => Settings::default(),
+        };
+        if self.contact.is_some() {
+            settings.identity.contact.clone_from(&self.contact);
+        }
+        settings.addresses.allow_private |= self.allow_private;
+        add_missing(&mut settings.addresses.allow, &self.allow);
+        add_missing(&mut settings.dns.name_servers, &self.dns);
+        if self.extra_roots.is_some() {
+            settings.fetch.extra_roots.clone_from(&self.extra_roots);
+        }
+        Ok(settings)
+    }
+}
+
 /// The file's settings, or the defaults, under the flags.
 fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
-    let in_archive = archive.join("junkai.toml");
-    let mut settings = match &arguments.config {
-        Some(file) => config::load(file)?,
-        None if in_archive.exists() => config::load(&in_archive)?,
-        None => Settings::default(),
-    };
+    let mut settings = arguments.reach.settings(archive)?;
     arguments.run.apply(&mut settings);
     add_missing(&mut settings.crawl.seeds, &arguments.seeds);
     if let Some(scope) = arguments.scope {
@@ -222,11 +261,6 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
     add_missing(&mut settings.scope.include, &arguments.include);
     add_missing(&mut settings.scope.exclude, &arguments.exclude);
     settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
-    if arguments.contact.is_some() {
-        settings.identity.contact.clone_from(&arguments.contact);
-    }
-    settings.addresses.allow_private |= arguments.allow_private;
-    add_missing(&mut settings.addresses.allow, &arguments.allow);
     settings.links.requisites |= arguments.requisites;
     if let Some(order) = arguments.order {
         settings.crawl.order = order.into();
@@ -234,18 +268,11 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
     if let Some(overflow) = arguments.overflow {
         settings.crawl.overflow = overflow.into();
     }
-    add_missing(&mut settings.dns.name_servers, &arguments.dns);
-    if arguments.extra_roots.is_some() {
-        settings
-            .fetch
-            .extra_roots
-            .clone_from(&arguments.extra_roots);
-    }
     Ok(settings)
 }
 
 /// Adds what is not there yet, so that a flag which repeats the file changes nothing.
-fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, more: &[T]) {
+pub(crate) fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, more: &[T]) {
     for item in more {
         if !list.contains(item) {
             list.push(item.clone());

@@ -17,6 +17,8 @@ mod disk_full;
 #[cfg(test)]
 mod export;
 #[cfg(test)]
+mod focus;
+#[cfg(test)]
 mod habits;
 #[cfg(test)]
 mod hostile;

@@ -1,0 +1,84 @@
+//! `junkai focus collect`: gets the data files of the sites that hold them, and lists them.
+
+use anyhow::{Context, Result};
+use junkai_crawler::CrawlError;
+use junkai_crawler::focus::{Aim, write_catalogue};
+
+use super::run::Run;
+use crate::command::crawl;
+use crate::exit::Ending;
+use crate::print::say;
+use crate::screen::grouped;
+
+/// What `junkai focus collect` takes.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  junkai focus collect --archive study                        the files of all sites that explore found to hold some
+  junkai focus collect --archive study --site stat.example.org --pages 2000
+
+A run that was stopped or killed goes on with the same command; what the archive has is not fetched again. The list of files is in \
+  DIR/focus/catalogue.jsonl, .parquet and .jsonld; `junkai focus search` finds files in it. `junkai crawl --archive DIR` keeps them fresh.")]
+pub(crate) struct Arguments {
+    /// Collect from this site, whatever it was taken for; may be repeated [default: all that hold what is wanted].
+    #[arg(long, value_name = "SITE")]
+    site: Vec<String>,
+    /// Follow at most this many links from a seed.
+    #[arg(long, value_name = "N")]
+    depth: Option<u16>,
+    /// Fetch at most this many pages and files of a site [default: 10000].
+    #[arg(long, value_name = "N")]
+    pages: Option<u64>,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// Collects, and says what was found.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
+    let archive = arguments.run.archive.clone();
+    let is_begun = archive.join("state").is_dir();
+    if !is_begun && arguments.site.is_empty() {
+        let error = CrawlError::NoArchive {
+            archive: archive.clone(),
+        };
+        return Err(error).context(format!(
+            "nothing was explored there; `junkai focus explore SITE… --archive {}` begins",
+            archive.display()
+        ));
+    }
+    let mut settings = arguments.run.settings()?;
+    crawl::add_missing(&mut settings.crawl.seeds, &arguments.site);
+    settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
+    settings.focus.pages_max = arguments.pages.unwrap_or(settings.focus.pages_max);
+    settings.focus.aim = Aim::Collect {
+        sites: arguments.site.clone(),
+    };
+    let run = arguments.run.as_crawl("junkai focus collect");
+    let kept = settings.clone();
+    let summary = crawl::watch(&archive, settings, &run)?;
+    let catalogue = write_catalogue(&archive, &kept)?;
+    if run.json {
+        say!(
+            "{}",
+            serde_json::json!({
+                "type": "summary", "archive": archive, "summary": summary, "catalogue": catalogue,
+            })
+        );
+    } else {
+        say!(
+            "{} data files are in the catalogue, {} of them new and {} changed; {} pages and files of {} sites fetched in {:.0} s",
+            grouped(catalogue.files),
+            grouped(catalogue.added),
+            grouped(catalogue.updated),
+            grouped(summary.progress.pages),
+            grouped(summary.progress.focus_sites),
+            summary.seconds
+        );
+        say!(
+            "find them with `junkai focus search \"…\" --archive {}`; `junkai crawl --archive {}` keeps them fresh",
+            archive.display(),
+            archive.display()
+        );
+    }
+    Ok(crawl::ending(&summary))
+}

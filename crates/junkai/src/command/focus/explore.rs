@@ -1,0 +1,148 @@
+//! `junkai focus explore`: finds out by few fetches which sites hold what is wanted.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
+use junkai_crawler::{Preset, Settings};
+
+use super::run::Run;
+use crate::command::crawl;
+use crate::exit::Ending;
+use crate::print::say;
+use crate::screen::grouped;
+
+/// Sites that the table shows of each verdict, where there are many.
+const SHOWN_MAX: usize = 50;
+
+/// What `junkai focus explore` takes.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  junkai focus explore -i sites.txt --archive study --contact you@example.org
+  junkai focus explore -i sites.txt --archive study --fetches 2000 --model births.model
+  junkai focus explore https://example.org --sites-from-crawl --fetches 5000 --archive study --contact you@example.org
+
+A run that was stopped or killed goes on with the same command; what was fetched counts. The verdicts are in DIR/focus/sites.jsonl and sites.parquet, \
+  what each page said in DIR/focus/evidence.jsonl; `junkai focus explain SITE` tells why. Then `junkai focus collect` gets the files.")]
+pub(crate) struct Arguments {
+    /// The sites: URLs, or host names. May be left out when the archive has been explored before.
+    #[arg(value_name = "SEED")]
+    seeds: Vec<String>,
+    /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
+    #[arg(long, short = 'i', value_name = "FILE")]
+    seeds_file: Option<PathBuf>,
+    /// The model that knows what is wanted [default: statistical data, as it comes with junkai].
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Pages to fetch, over all sites and all runs of this archive [default: 10 for each site].
+    #[arg(long, value_name = "N")]
+    fetches: Option<u64>,
+    /// How the next site is chosen [default: as junkai.toml says, or the best policy of the lab].
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<junkai_focus::explore::Policy>,
+    /// A site is taken to hold what is wanted from this probability on [default: 0.5].
+    #[arg(long, value_name = "P")]
+    threshold: Option<f64>,
+    /// Explore every site to which links lead, not only those of the seeds.
+    #[arg(long)]
+    sites_from_crawl: bool,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// Explores, and prints what each site is taken for.
+pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
+    if let Some(file) = &arguments.seeds_file {
+        arguments.seeds.extend(crawl::read_seeds(file)?);
+    }
+    let archive = arguments.run.archive.clone();
+    if arguments.seeds.is_empty() && !archive.join("state").is_dir() {
+        bail!(
+            "nothing to explore; name the sites (`junkai focus explore https://example.org …`, or `-i FILE`)"
+        );
+    }
+    let settings = settings(&arguments)?;
+    let run = arguments.run.as_crawl("junkai focus explore");
+    let config = settings.focus.clone();
+    let summary = crawl::watch(&archive, settings, &run)?;
+    let verdicts = write_verdicts(&archive, &config)?;
+    if run.json {
+        for verdict in &verdicts {
+            say!(
+                "{}",
+                serde_json::json!({ "type": "site", "verdict": verdict })
+            );
+        }
+        say!(
+            "{}",
+            serde_json::json!({ "type": "summary", "archive": archive, "summary": summary })
+        );
+    } else {
+        print(&verdicts);
+        say!(
+            "{} pages fetched in {:.0} s; go on with `junkai focus collect --archive {}`",
+            grouped(summary.progress.pages),
+            summary.seconds,
+            archive.display()
+        );
+    }
+    Ok(crawl::ending(&summary))
+}
+
+/// The file's settings, or the defaults, under the flags.
+fn settings(arguments: &Arguments) -> Result<Settings> {
+    let mut settings = arguments.run.settings()?;
+    crawl::add_missing(&mut settings.crawl.seeds, &arguments.seeds);
+    settings.scope.preset = if arguments.sites_from_crawl {
+        Preset::Any
+    } else {
+        Preset::Site
+    };
+    let focus = &mut settings.focus;
+    if arguments.model.is_some() {
+        focus.model.clone_from(&arguments.model);
+    }
+    focus.policy = arguments.policy.unwrap_or(focus.policy);
+    focus.threshold = arguments.threshold.unwrap_or(focus.threshold);
+    focus.aim = Aim::Explore {
+        fetches: arguments.fetches,
+    };
+    Ok(settings)
+}
+
+fn print(verdicts: &[SiteVerdict]) {
+    let (holding, others): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| verdict.holds);
+    say!(
+        "{:<32} {:>5} {:>8} {:>7}  why",
+        "site",
+        "holds",
+        "error",
+        "fetches"
+    );
+    for group in [&holding, &others] {
+        for verdict in group.iter().take(SHOWN_MAX) {
+            let why: Vec<&str> = verdict
+                .why
+                .iter()
+                .map(|clue| clue.feature.as_str())
+                .collect();
+            say!(
+                "{:<32} {:>5} {:>8.4} {:>7}  {}",
+                verdict.site,
+                if verdict.holds { "yes" } else { "no" },
+                verdict.error_probability,
+                verdict.fetches,
+                why.join(", ")
+            );
+        }
+        if SHOWN_MAX < group.len() {
+            say!("… and {} more", grouped((group.len() - SHOWN_MAX) as u64));
+        }
+    }
+    say!(
+        "{} of {} sites are taken to hold what is wanted",
+        grouped(holding.len() as u64),
+        grouped(verdicts.len() as u64)
+    );
+}

@@ -1,0 +1,63 @@
+//! What the commands have in common that crawl for focus.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use junkai_crawler::Settings;
+
+use crate::command::crawl::{Reach, RunArguments};
+
+/// How a focused crawl runs.
+#[derive(clap::Args)]
+pub(super) struct Run {
+    /// The folder that holds captures, index, state, and what focus learned.
+    #[arg(long, short, value_name = "DIR", default_value = "junkai-focus")]
+    pub(super) archive: PathBuf,
+    #[command(flatten)]
+    reach: Reach,
+    /// Stop after this time (`90s`, `2h`, `7days`).
+    #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
+    run_time: Option<Duration>,
+    /// The least time between the end of one visit to a server and the start of the next. Default 5s.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    interval: Option<Duration>,
+    /// Visits in flight over all servers together; each server has at most one [default: 512].
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Threads that fetch, judge and compress [default: one for each core].
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+    /// Print progress and results as JSON lines on standard output.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Print the results only.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Run {
+    /// The file's settings, or the defaults, under the flags.
+    pub(super) fn settings(&self) -> Result<Settings> {
+        let mut settings = self.reach.settings(&self.archive)?;
+        self.as_crawl("").apply(&mut settings);
+        Ok(settings)
+    }
+
+    /// The same as a crawl takes it; `go_on` is the command that goes on.
+    pub(super) fn as_crawl(&self, go_on: &'static str) -> RunArguments {
+        RunArguments {
+            archive: Some(self.archive.clone()),
+            once: false,
+            pages: None,
+            run_time: self.run_time,
+            interval: self.interval,
+            concurrency: self.concurrency,
+            workers: self.workers,
+            json: self.json,
+            quiet: self.quiet,
+            go_on,
+        }
+    }
+}
