@@ -129,8 +129,10 @@ pub(crate) fn run_job(arguments: &JobArguments) -> Result<()> {
         disk_bytes: stats.bucket_bytes + stats.journal_bytes,
     };
     println!("{}", serde_json::to_string(&told)?);
-    while arguments.stage == Stage::UntilKilled {
-        cycle.run(&mut store, ROUND_RECORDS)?;
+    if arguments.stage == Stage::UntilKilled {
+        loop {
+            cycle.run(&mut store, ROUND_RECORDS)?;
+        }
     }
     Ok(())
 }
