@@ -66,6 +66,7 @@ struct ReadLink {
 
 impl Reading {
     /// The links in the order of the page: what each refers to, as the page writes it, and its text.
+    #[must_use]
     pub fn links(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.links.iter().map(|link| {
             let text = &self.text[link.text.clone()];

@@ -1,4 +1,4 @@
-//! Writes a catalogue as Parquet, without a library of columns in memory: a few thousand entries at a time.
+//! Writes a catalogue as Parquet, without a library of columns in memory: some megabytes of entries at a time.
 //!
 //! Lists are written as the format has them (Parquet logical types, section "Lists"): for each value whether it begins a list, and
 //! whether there is one at all.
@@ -18,8 +18,8 @@ use parquet::schema::parser::parse_message_type;
 
 use super::{CatalogueError, Entry};
 
-/// Entries held before they are written.
-const GROUP_ENTRIES: usize = 4096;
+/// Bytes of entries that are held before they are written, as their lines have them.
+const GROUP_BYTES: usize = 16 << 20;
 
 const SCHEMA: &str = "message catalogue {
   required binary url (STRING);
@@ -52,6 +52,7 @@ const SCHEMA: &str = "message catalogue {
 pub(super) struct Writer {
     file: SerializedFileWriter<File>,
     entries: Vec<Entry>,
+    bytes: usize,
 }
 
 impl Writer {
@@ -63,12 +64,19 @@ impl Writer {
         Ok(Self {
             file: SerializedFileWriter::new(file, schema, Arc::new(properties))?,
             entries: Vec::new(),
+            bytes: 0,
         })
     }
 
-    pub(super) fn put(&mut self, entry: Entry) -> std::result::Result<(), CatalogueError> {
+    /// Takes an entry that has so many bytes as a line.
+    pub(super) fn put(
+        &mut self,
+        entry: Entry,
+        bytes: usize,
+    ) -> std::result::Result<(), CatalogueError> {
         self.entries.push(entry);
-        if GROUP_ENTRIES <= self.entries.len() {
+        self.bytes += bytes;
+        if GROUP_BYTES <= self.bytes {
             self.write_group()?;
         }
         Ok(())
@@ -84,6 +92,7 @@ impl Writer {
 
     fn write_group(&mut self) -> Result<()> {
         let entries = std::mem::take(&mut self.entries);
+        self.bytes = 0;
         let mut group = self.file.next_row_group()?;
         let mut columns = Columns { group: &mut group };
         columns.texts(entries.iter().map(|it| Some(&*it.url)))?;

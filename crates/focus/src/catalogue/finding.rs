@@ -170,5 +170,6 @@ fn name_of_file(url: &str) -> String {
         .next()
         .unwrap_or_default();
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    words_of_address(stem)
+    let words = words_of_address(stem);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }

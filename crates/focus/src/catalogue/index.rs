@@ -49,7 +49,7 @@ const FIELDS: [(&str, f32); 7] = [
 
 /// An index over a catalogue.
 pub struct Index {
-    index: tantivy::Index,
+    engine: tantivy::Index,
     writer: Option<IndexWriter>,
     url: Field,
     entry: Field,
@@ -126,7 +126,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub fn count(&self) -> Result<u64, CatalogueError> {
-        Ok(self.index.reader()?.searcher().num_docs())
+        Ok(self.engine.reader()?.searcher().num_docs())
     }
 
     /// Finds the entries that fit the words of `query` best, the best first.
@@ -138,7 +138,7 @@ impl Index {
         if words.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let searcher = self.index.reader()?.searcher();
+        let searcher = self.engine.reader()?.searcher();
         let found = searcher.search(
             &self.query(&words),
             &TopDocs::with_limit(limit).order_by_score(),
@@ -189,7 +189,7 @@ impl Index {
     fn writer(&mut self) -> Result<&mut IndexWriter, CatalogueError> {
         let writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.index.writer_with_num_threads(1, WRITER_BYTES)?,
+            None => self.engine.writer_with_num_threads(1, WRITER_BYTES)?,
         };
         Ok(self.writer.insert(writer))
     }
@@ -205,7 +205,7 @@ impl Index {
             entry: schema.get_field("entry")?,
             fields,
             writer: None,
-            index,
+            engine: index,
             terms: Terms::default(),
         })
     }

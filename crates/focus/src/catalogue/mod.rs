@@ -92,42 +92,37 @@ pub fn write(folder: &Path, entries: &[Entry]) -> Result<Written, CatalogueError
     let mut known = Lines::open(folder)?;
     let mut old = known.next_entry()?;
     let mut groups = new.chunk_by(|left, right| left.url == right.url).peekable();
-    loop {
-        let is_old_first = match (&old, groups.peek()) {
-            (None, None) => break,
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            (Some(old), Some(group)) => old.url < group[0].url,
+    while let Some(url) = first_url(old.as_ref(), groups.peek()) {
+        let is_known = old.as_ref().is_some_and(|old| old.url == url);
+        let mut entry = if is_known {
+            std::mem::replace(&mut old, known.next_entry()?).unwrap_or_default()
+        } else {
+            Entry::default()
         };
-        let mut entry = None;
-        if is_old_first
-            || groups
-                .peek()
-                .is_some_and(|group| old.as_ref().is_some_and(|old| old.url == group[0].url))
-        {
-            entry = std::mem::replace(&mut old, known.next_entry()?);
-        }
-        if !is_old_first && let Some(group) = groups.next() {
-            match entry {
-                Some(_) => written.updated += 1,
-                None => written.added += 1,
-            }
-            let mut merged = entry.unwrap_or_default();
+        if let Some(group) = groups.next_if(|group| group[0].url == url) {
+            written.updated += u64::from(is_known);
+            written.added += u64::from(!is_known);
             for newer in group {
-                merged.update((*newer).clone());
+                entry.update((*newer).clone());
             }
-            index.put(&merged)?;
-            entry = Some(merged);
+            index.put(&entry)?;
         }
-        if let Some(entry) = entry {
-            written.entries += 1;
-            output.put(entry)?;
-        }
+        written.entries += 1;
+        output.put(entry)?;
     }
     written.damaged = known.damaged();
     index.commit()?;
     output.finish()?;
     Ok(written)
+}
+
+/// The URL that comes next: of the old entries or of the new ones.
+fn first_url(old: Option<&Entry>, group: Option<&&[&Entry]>) -> Option<String> {
+    let old = old.map(|entry| &entry.url);
+    let new = group
+        .and_then(|group| group.first())
+        .map(|entry| &entry.url);
+    old.into_iter().chain(new).min().cloned()
 }
 
 /// The three files of a catalogue while they are written.
@@ -161,7 +156,7 @@ impl Output {
         self.dcat
             .put(&entry)
             .map_err(|source| failed("write", &path, source))?;
-        self.columns.put(entry)
+        self.columns.put(entry, line.len())
     }
 
     fn finish(self) -> Result<(), CatalogueError> {

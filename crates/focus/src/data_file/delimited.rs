@@ -162,6 +162,8 @@ fn has_runaway_quote(text: &str, delimiter: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::data_file::table::Table;
     use proptest::prelude::*;
@@ -223,7 +225,7 @@ mod tests {
     fn a_long_file_is_read_in_part_and_counted() {
         let mut text = String::from("year,value\n");
         for row in 0..100_000 {
-            text.push_str(&format!("{},{row}\n", 1900 + row % 120));
+            writeln!(text, "{},{row}", 1900 + row % 120).unwrap();
         }
         let bounds = Bounds {
             text_bytes: 10_000,
@@ -244,7 +246,7 @@ mod tests {
     fn a_quote_that_never_closes_does_not_swallow_the_file() {
         let mut text = String::from("name,\"value\n");
         for row in 0..1000 {
-            text.push_str(&format!("place {row},{row}\n"));
+            writeln!(text, "place {row},{row}").unwrap();
         }
         let (_, table) = tables(text.as_bytes(), &Bounds::default());
         assert_eq!(table.row_count, 1001);

@@ -67,6 +67,8 @@ features! {
     empty,
     /// Share of numbers; years and days are none.
     numbers,
+    /// How many numbers there are in the sample, as a logarithm.
+    number_count,
     /// Share of numbers that are whole.
     whole_numbers,
     /// Share of numbers with separators between thousands.
@@ -121,6 +123,8 @@ features! {
     statistics_words,
     /// Words of registers, logs and settings in header, title and notes, as a logarithm.
     register_words,
+    /// Share of columns that are said to be coordinates of places.
+    coordinates,
     /// Whether a row or column is a total.
     totals,
     /// Texts above the table, as a logarithm.
@@ -234,6 +238,7 @@ fn look_at_cells(shape: &Shape<'_>, values: &mut Values) {
         })
         .collect();
     values.numbers = share(numbers.len(), filled);
+    values.number_count = log(numbers.len());
     let of_numbers =
         |is: fn(&&Number) -> bool| share(numbers.iter().filter(is).count(), numbers.len());
     values.whole_numbers = of_numbers(|number| number.is_integer);
@@ -307,6 +312,11 @@ fn look_at_words(shape: &Shape<'_>, values: &mut Values) {
     values.units += f64::from(u8::from(units));
     values.statistics_words = log(shape.words().map(words::statistics).sum());
     values.register_words = log(shape.words().map(words::register).sum());
+    let coordinates = shape
+        .columns
+        .iter()
+        .filter(|name| words::is_coordinate(name));
+    values.coordinates = share(coordinates.count(), shape.columns.len());
     let first_column = shape.column(0).map(|cell| &*cell.text);
     let is_total = shape.words().chain(first_column).any(words::is_total);
     values.totals = f64::from(u8::from(is_total));
@@ -322,21 +332,23 @@ fn is_serial(numbers: &[Number]) -> bool {
         .clone()
         .filter(|pair| (pair[1].value - pair[0].value - 1.0).abs() < 1e-9)
         .count();
-    let constant = steps.filter(|pair| pair[1].value == pair[0].value).count();
+    let is_same = |pair: &&[Number]| pair[0].value.total_cmp(&pair[1].value).is_eq();
+    let constant = steps.filter(is_same).count();
     2 < numbers.len() && MOST <= share(by_one.max(constant), numbers.len() - 1)
 }
 
 /// Whether numbers are whole and all of one length, and that of three digits at least.
 fn is_code(numbers: &[Number]) -> bool {
-    const DIGITS_MIN: f64 = 2.0;
-    let first = numbers
-        .first()
-        .map_or(0.0, |number| size(number.value).floor());
+    const LEAST: f64 = 100.0;
+    let first = numbers.first().map_or(0.0, |number| number.value.abs());
+    // From a power of ten up to the next.
+    let low = 10_f64.powf(size(first).floor());
     let is_like = |number: &Number| {
-        number.is_integer && !number.is_grouped && size(number.value).floor() == first
+        let is_whole = number.is_integer && !number.is_grouped;
+        is_whole && (low..low * 10.0).contains(&number.value.abs())
     };
     2 < numbers.len()
-        && (DIGITS_MIN <= first && numbers.iter().all(is_like)
+        && (LEAST <= first && numbers.iter().all(is_like)
             || numbers.iter().any(|number| number.is_padded))
 }
 

@@ -217,7 +217,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 fn delimited(bytes: &[u8]) -> Format {
     let start = &bytes[..bytes.len().min(SNIFF_BYTES)];
-    let count = |wanted: u8| start.iter().filter(|byte| **byte == wanted).count();
+    let count = |wanted: u8| memchr::memchr_iter(wanted, start).count();
     if count(b',') < count(b'\t') {
         Format::Tsv
     } else {

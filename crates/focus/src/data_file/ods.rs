@@ -39,7 +39,7 @@ pub(super) fn read(
         is_text: false,
         is_cut: false,
     };
-    if !package.walk("content.xml", &mut |piece| reader.take(piece))? {
+    if !package.walk("content.xml", &mut |piece| reader.take(&piece))? {
         return Err(Refusal::NoDataFile);
     }
     let is_cut = reader.is_cut || sheets.is_full();
@@ -79,13 +79,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
-        match piece {
+    fn take(&mut self, piece: &Piece<'_>) -> ControlFlow<()> {
+        match *piece {
             Piece::Start(start) => self.start(start)?,
             Piece::Text(text) if self.is_text && self.text.len() < TEXT_BYTES => {
                 self.text.push_str(text);
             }
-            Piece::Text(_) => {}
             Piece::End("p") => self.is_text = false,
             Piece::End("table-cell" | "covered-table-cell") => {
                 self.end_cell();
@@ -98,7 +97,7 @@ impl Reader<'_> {
                 self.column = 0;
             }
             Piece::End("spreadsheet") => return ControlFlow::Break(()),
-            Piece::End(_) => {}
+            Piece::Text(_) | Piece::End(_) => {}
         }
         ControlFlow::Continue(())
     }

@@ -51,6 +51,28 @@ pub(crate) fn is_total(text: &str) -> bool {
         .any(|word| text.eq_ignore_ascii_case(word) || (!word.is_ascii() && text == *word))
 }
 
+/// Whether a header is that of a coordinate.
+pub(crate) fn is_coordinate(header: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "latitude",
+        "longitude",
+        "lat",
+        "lon",
+        "lng",
+        "long",
+        "x",
+        "y",
+        "geo_lat",
+        "geo_lon",
+        "easting",
+        "northing",
+        "緯度",
+        "経度",
+    ];
+    let lower = header.trim().to_lowercase();
+    NAMES.contains(&&*lower) || ["緯度", "経度"].iter().any(|name| lower.starts_with(name))
+}
+
 /// Whether a text names a source.
 pub(crate) fn is_source(text: &str) -> bool {
     const SOURCES: [&str; 8] = [

@@ -55,7 +55,7 @@ pub(super) fn read(
             break;
         }
         let mut reader = SheetReader::new(&context, sheets);
-        package.walk(&part, &mut |piece| reader.take(piece))?;
+        package.walk(&part, &mut |piece| reader.take(&piece))?;
         if sheets.is_full() {
             is_whole = false;
         }
@@ -141,7 +141,6 @@ fn read_strings(package: &mut Package<'_>, part: &str) -> Result<Vec<String>, Re
                 _ => {}
             },
             Piece::Text(more) if is_text && text.len() < STRING_BYTES => text.push_str(more),
-            Piece::Text(_) => {}
             Piece::End("t") => is_text = false,
             Piece::End("rPh") => is_reading = false,
             Piece::End("si") => {
@@ -151,7 +150,7 @@ fn read_strings(package: &mut Package<'_>, part: &str) -> Result<Vec<String>, Re
                 }
                 strings.push(cut(&text, STRING_BYTES).to_owned());
             }
-            Piece::End(_) => {}
+            Piece::Text(_) | Piece::End(_) => {}
         }
         ControlFlow::Continue(())
     })?;
@@ -221,8 +220,8 @@ impl<'a> SheetReader<'a> {
         }
     }
 
-    fn take(&mut self, piece: Piece<'_>) -> ControlFlow<()> {
-        match piece {
+    fn take(&mut self, piece: &Piece<'_>) -> ControlFlow<()> {
+        match *piece {
             Piece::Start(start) => match start.local_name().as_ref() {
                 "c" => {
                     let place = attribute(start, "r");

@@ -1,7 +1,7 @@
 //! Tells data files of the wanted kind from others, by the looks of their tables.
 //!
 //! Gradient-boosted trees: Friedman, "Greedy Function Approximation: A Gradient Boosting Machine", Annals of Statistics 29(5), 2001;
-//! second-order, with shrinkage and weights on leaves, as in Chen and Guestrin, "XGBoost: A Scalable Tree Boosting System", KDD 2016,
+//! second-order, with shrinkage and weights on leaves, as in Chen and Guestrin, "`XGBoost`: A Scalable Tree Boosting System", KDD 2016,
 //! section 2. The library grows the trees; they are kept and walked here, because a model comes from a file, and a file may lie: the
 //! trees are checked once, and then nothing can go wrong. Departures: none.
 //!
@@ -305,6 +305,8 @@ impl From<FileModel> for Parts {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::data_file::{Bounds, Hints, inspect};
 
@@ -319,16 +321,14 @@ mod tests {
     fn examples() -> Vec<FileExample> {
         let mut examples = Vec::new();
         for number in 0..40_usize {
-            let numbers: String = (0..20)
-                .map(|row| format!("{},{}\n", 2000 + row, (row * 37 + number * 101) % 997))
-                .collect();
-            let names: String = (0..20)
-                .map(|row| format!("person {row},street {}\n", row + number))
-                .collect();
-            for (csv, is_wanted) in [
-                (format!("year,population\n{numbers}"), true),
-                (format!("name,address\n{names}"), false),
-            ] {
+            let mut numbers = String::from("year,population\n");
+            let mut names = String::from("name,address\n");
+            for row in 0..20 {
+                let value = (row * 37 + number * 101) % 997;
+                writeln!(numbers, "{},{value}", 2000 + row).unwrap();
+                writeln!(names, "person {row},street {}", row + number).unwrap();
+            }
+            for (csv, is_wanted) in [(numbers, true), (names, false)] {
                 examples.push(FileExample {
                     features: features(&csv),
                     is_wanted,

@@ -1,5 +1,6 @@
 //! Files as people publish them.
 
+use std::fmt::Write as _;
 use std::io::Cursor;
 
 use calamine::{Data, Reader as _};
@@ -149,7 +150,7 @@ fn a_pdf_is_read_by_what_the_caller_brings() {
 fn the_rest_of_a_long_file_is_estimated() {
     let mut csv = String::from("year,value\n");
     for row in 0..1000 {
-        csv.push_str(&format!("2020,{row:05}\n"));
+        writeln!(csv, "2020,{row:05}").unwrap();
     }
     let hints = Hints {
         url: "https://a.example/long.csv",

@@ -116,9 +116,9 @@ pub(super) fn compound(name: &str, stream: &[u8], link: u32) -> Vec<u8> {
         }
     }));
     chains.resize(SECTOR / 4, FREE);
-    chains
-        .iter()
-        .for_each(|number| file.extend(number.to_le_bytes()));
+    for number in chains {
+        file.extend(number.to_le_bytes());
+    }
     let mut directory = entry("Root Entry", 5, END, 0);
     directory.extend(entry(name, 2, 2, u32::try_from(stream.len()).unwrap()));
     directory.resize(SECTOR, 0);
