@@ -5,7 +5,7 @@ use junkai_focus::learn::{Model, PageView, Seen};
 use junkai_page::LinkContext;
 use junkai_weburl::PageUrl;
 
-use super::{Clue, FocusConfig};
+use super::{Aim, Clue, FocusConfig};
 use crate::CrawlError;
 use crate::visit::Visit;
 
@@ -20,6 +20,8 @@ const PROMISE_FLOOR: f32 = 0.25;
 #[derive(Debug)]
 pub(crate) struct Judge {
     model: Model,
+    /// Whether what surrounds a link to a page is kept: who collects needs it, who explores has its promise.
+    keeps_contexts: bool,
 }
 
 /// What a page said of its site.
@@ -61,7 +63,10 @@ impl Judge {
             Some(path) => Model::load(path)?,
             None => Model::statistical_data(),
         };
-        Ok(Judge { model })
+        Ok(Judge {
+            model,
+            keeps_contexts: matches!(config.aim, Aim::Collect { .. }),
+        })
     }
 
     /// What a page says of its site.
@@ -137,9 +142,14 @@ impl Judge {
             Some(_) => FILE_PROMISE * promise,
             None => PROMISE_FLOOR + promise,
         };
+        let is_kept = self.keeps_contexts || format.is_some();
         Lead {
             promise: promise * 0.5_f32.powi(depth.into()),
-            context,
+            context: if is_kept {
+                context
+            } else {
+                LinkContext::default()
+            },
             format,
         }
     }

@@ -79,7 +79,7 @@ mod tests {
     fn what_was_written_is_read_back() {
         let verdict = |number: u32| SiteVerdict {
             site: format!("s{number}.example"),
-            holds: number % 2 == 0,
+            holds: number.is_multiple_of(2),
             probability: f64::from(number) / 10.0,
             error_probability: 0.25,
             fetches: number,
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(rows.len(), 10);
         assert_eq!(rows[4].get_string(0).unwrap(), "s4.example");
         assert!(rows[4].get_bool(1).unwrap());
-        assert_eq!(rows[4].get_double(2).unwrap(), 0.4);
+        assert!((rows[4].get_double(2).unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(rows[4].get_long(4).unwrap(), 4);
         assert_eq!(rows[4].get_string(6).unwrap(), "統計");
     }

@@ -48,6 +48,14 @@ struct FocusStage {
 
 impl FocusStage {
     fn new(sites: usize) -> FocusStage {
+        let still = TestWebConfig {
+            change_interval: Duration::ZERO,
+            ..TestWebConfig::default()
+        };
+        FocusStage::with(sites, still, CONFIG)
+    }
+
+    fn with(sites: usize, web: TestWebConfig, config: &str) -> FocusStage {
         let folder = tempfile::tempdir().unwrap();
         let truth = folder.path().join("truth.jsonl");
         let web = TestWebConfig {
@@ -55,10 +63,9 @@ impl FocusStage {
             focus_sites: sites,
             addresses: u32::try_from(sites).unwrap(),
             truth: Some(truth.clone()),
-            change_interval: Duration::ZERO,
-            ..TestWebConfig::default()
+            ..web
         };
-        let stage = Stage::in_folder(folder, web, CONFIG);
+        let stage = Stage::in_folder(folder, web, config);
         let truths = fs::read_to_string(truth).unwrap();
         let truths = truths
             .lines()
@@ -287,9 +294,51 @@ fn kill_in_the_middle(focus: &FocusStage, command: Command, dice: &mut Dice) {
     let before = focus.stage.web.counters().requests;
     let mut running = Running::start(command);
     // Any number below sixty, more or less.
-    let pages = 5 + dice.time_below(Duration::from_secs(60)).as_secs();
+    let pages = 5 + dice.time_below(Duration::from_mins(1)).as_secs();
     wait_until("some pages are visited", || {
         before + pages <= focus.stage.web.counters().requests || !running.is_running()
     });
     running.kill();
+}
+
+/// How much faster than real time the web and the crawl go that keeps files fresh.
+const CLOCK_SPEED: f64 = 40_000.0;
+
+#[test]
+fn a_crawl_keeps_collected_files_fresh_and_leaves_other_sites_alone() {
+    let origin = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let web = TestWebConfig {
+        clock_speed: CLOCK_SPEED,
+        clock_origin: Some(origin),
+        ..TestWebConfig::default()
+    };
+    let config = format!("[clock]\nspeed = {CLOCK_SPEED:?}\norigin = {origin:?}\n");
+    let focus = FocusStage::with(40, web, &config);
+    run(focus.explore()).expect(0);
+    run(focus.command("collect")).expect(0);
+    let wanted = focus.sites_found().taken;
+    let before = focus.stage.exchanges().len();
+
+    let mut crawl = focus.stage.crawl_on();
+    crawl.args(["--interval", "20ms", "--quiet"]);
+    let crawl = Running::start(crawl);
+    let is_file = |url: &str| url.ends_with(".csv") || url.ends_with(".xlsx");
+    wait_until("a data file has changed", || {
+        let events = focus.stage.events();
+        events.iter().any(|event| {
+            let change = event.change.as_deref().unwrap_or_default();
+            is_file(&event.url) && change.starts_with("changed")
+        })
+    });
+    crawl.interrupt();
+    assert_eq!(crawl.wait().code, Some(11));
+    let visited = focus.stage.exchanges();
+    for exchange in &visited[before..] {
+        assert!(wanted.contains(&exchange.host), "{}", exchange.host);
+    }
+
+    run(focus.command("collect")).expect(0);
+    let entries = focus.lines("catalogue.jsonl");
+    let versions = |entry: &Value| entry["versions"].as_array().unwrap().len();
+    assert!(entries.iter().any(|entry| 1 < versions(entry)));
 }

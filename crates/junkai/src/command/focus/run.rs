@@ -19,7 +19,7 @@ pub(super) struct Run {
     reach: Reach,
     /// Stop after this time (`90s`, `2h`, `7days`).
     #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
-    run_time: Option<Duration>,
+    time: Option<Duration>,
     /// The least time between the end of one visit to a server and the start of the next. Default 5s.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     interval: Option<Duration>,
@@ -51,7 +51,7 @@ impl Run {
             archive: Some(self.archive.clone()),
             once: false,
             pages: None,
-            run_time: self.run_time,
+            run_time: self.time,
             interval: self.interval,
             concurrency: self.concurrency,
             workers: self.workers,
