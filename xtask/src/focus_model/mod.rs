@@ -4,8 +4,10 @@
 //! Debian, got by name. The model is trained by `junkai focus train`, as any other. What is held out is never part of it; how good the
 //! model is on that is in `docs/focus-model.md`.
 
+mod data_files;
 mod generate;
 mod genre;
+mod tables;
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -62,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let labels_file = folder.join("labels.csv");
     fs::write(&labels_file, labels)?;
+    data_files::gather(&folder)?;
     if arguments.only_gather {
         println!(
             "the examples are in {}, their labels in {}",
@@ -91,7 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         .arg(&sites)
         .arg("--out")
         .arg(&made)
-        .args(["--name", "statistical data", "--share", SHARE]);
+        .args(["--name", "statistical data", "--share", SHARE])
+        .arg("--files")
+        .arg(folder.join("files.csv"))
+        .arg("--files-from")
+        .arg(folder.join("files"));
     step("training", train)?;
     fs::copy(&made, &model).with_context(|| format!("cannot write {}", model.display()))?;
     println!("the model is in {}", model.display());
