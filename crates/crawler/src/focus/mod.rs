@@ -17,6 +17,7 @@ mod judge;
 mod kept;
 mod listing;
 mod order;
+mod pdf;
 mod reading;
 mod site_columns;
 #[cfg(test)]
