@@ -22,6 +22,13 @@ const PRECISION_MIN: f64 = 0.8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RuleNumber(usize);
 
+#[cfg(test)]
+impl RuleNumber {
+    pub(super) fn new(number: usize) -> Self {
+        Self(number)
+    }
+}
+
 /// The rules of a site.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Analogies {
@@ -114,6 +121,30 @@ impl Analogies {
             .collect()
     }
 
+    /// The rule by which this file is named after a page, and that page: of several the one that says most of the file's URL.
+    pub(super) fn page_of(&self, file: &str) -> Option<(RuleNumber, String)> {
+        let trusted = self
+            .rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule.is_trusted());
+        let fitting =
+            trusted.filter_map(|(number, rule)| Some((number, rule, rule.file.gap(file)?)));
+        let (number, rule, gap) = fitting.max_by_key(|(_, rule, _)| rule.file.length())?;
+        Some((RuleNumber(number), rule.page.filled(gap)))
+    }
+
+    /// The rules that are trusted.
+    pub(super) fn trusted(&self) -> Vec<RuleNumber> {
+        let numbers = (0..self.rules.len()).filter(|number| self.rules[*number].is_trusted());
+        numbers.map(RuleNumber).collect()
+    }
+
+    /// The page that this name stands for among those of a rule.
+    pub(super) fn page_named(&self, rule: RuleNumber, name: &str) -> Option<String> {
+        Some(self.rules.get(rule.0)?.page.filled(name))
+    }
+
     /// Takes in how a guess by this rule came out.
     pub(super) fn confirm(&mut self, rule: RuleNumber, is_file: bool) {
         if let Some(rule) = self.rules.get_mut(rule.0) {
@@ -184,7 +215,7 @@ impl Rule {
 
     fn applied_to(&self, page: &str) -> Option<String> {
         let gap = self.page.gap(page)?;
-        Some(format!("{}{gap}{}", self.file.before, self.file.after))
+        Some(self.file.filled(gap))
     }
 
     fn judge(&mut self, page: &str, files: &[&str]) {
@@ -225,10 +256,9 @@ impl Gapped {
         let room = one.len().min(other.len()).checked_sub(before)?;
         let after = backwards.take(room).take_while(same).count();
         let tail = &one.as_bytes()[one.len() - after..];
-        let after = tail
-            .iter()
-            .position(|byte| is_boundary(*byte))
-            .map_or(0, |at| after - at);
+        // Names of different things often end in the same words; what follows the name begins with a mark that is in no name.
+        let is_end = |byte: &u8| matches!(byte, b'.' | b'/' | b'?' | b'&' | b'=');
+        let after = tail.iter().position(is_end).map_or(0, |at| after - at);
         let gapped = Self {
             before: one.get(..before)?.to_owned(),
             after: one.get(one.len() - after..)?.to_owned(),
@@ -244,6 +274,10 @@ impl Gapped {
             .strip_suffix(&*self.after)?;
         let is_name = !gap.is_empty() && !gap.contains(['?', '&', '=', '#']);
         (is_name && gap.matches('/').count() == self.slashes).then_some(gap)
+    }
+
+    fn filled(&self, gap: &str) -> String {
+        format!("{}{gap}{}", self.before, self.after)
     }
 
     fn length(&self) -> usize {

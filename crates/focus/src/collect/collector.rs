@@ -11,6 +11,7 @@ use super::arms::{Arms, Brought, Cluster, Grouping, Worth};
 use super::experience::Experience;
 use super::gamma;
 use super::link::{Fetched, LinkNumber, LinkSeen, Looks};
+use super::listing::{Listings, PairNumber};
 use super::numbers::Numbers;
 use super::order::{Order, Settings};
 use super::outlook::{self, Prospect};
@@ -36,6 +37,7 @@ pub struct Collector {
     guesses: VecDeque<u32>,
     arms: Arms,
     analogies: Analogies,
+    listings: Listings,
     addresses: AddressModel,
     tally: Tally,
 }
@@ -56,7 +58,10 @@ struct Known {
 enum Kind {
     Page,
     File,
+    /// By analogy with the files of like pages.
     Guess(RuleNumber),
+    /// By analogy with the files of pages like one that a list names.
+    Named(PairNumber),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +106,7 @@ impl Collector {
             guesses: VecDeque::new(),
             arms: Arms::new(grouping, settings.arms_max, experience),
             analogies: Analogies::default(),
+            listings: Listings::default(),
             addresses: experience.addresses.clone(),
             tally: Tally::default(),
             settings,
@@ -109,14 +115,19 @@ impl Collector {
 
     /// Takes in where to begin; none if it is known already, or there is no room.
     pub fn start(&mut self, url: &str) -> Option<LinkNumber> {
-        let seen = LinkSeen {
-            url,
-            text: "",
-            tag_path: NO_PATH,
-            beside: "",
-            looks: Looks::Page,
-        };
-        self.add(&seen, Kind::Page).map(LinkNumber)
+        self.add_unlinked(url, Kind::Page).map(LinkNumber)
+    }
+
+    /// Takes in the entries of a data file's first column, if it was found to be a list of names. Whether they name pages of the site
+    /// shows in time; then pages and files may be asked for that no page was seen to link to.
+    pub fn list(&mut self, file_url: &str, names: &[&str]) {
+        if self.settings.order == Order::Learned
+            && self.settings.guesses
+            && let Some((family, page)) = self.analogies.page_of(file_url)
+        {
+            self.listings.add(family, &page, names);
+            self.guess_by_lists();
+        }
     }
 
     /// The link to fetch next; none if nothing waits.
@@ -153,7 +164,10 @@ impl Collector {
     /// If the link is not of this collector.
     #[must_use]
     pub fn is_guess(&self, link: LinkNumber) -> bool {
-        matches!(self.links[link.0 as usize].kind, Kind::Guess(_))
+        match self.links[link.0 as usize].kind {
+            Kind::Guess(_) | Kind::Named(_) => true,
+            Kind::Page | Kind::File => false,
+        }
     }
 
     /// What was done so far.
@@ -182,8 +196,12 @@ impl Collector {
         if !matches!(fetched, Fetched::Nothing) {
             self.addresses.learn(&url, is_file);
         }
-        if let Kind::Guess(rule) = kind {
-            self.analogies.confirm(rule, is_file);
+        match kind {
+            Kind::Guess(rule) => self.analogies.confirm(rule, is_file),
+            Kind::Named(pair) => self.listings.confirm(pair, is_file),
+            Kind::Page | Kind::File => {}
+        }
+        if matches!(kind, Kind::Guess(_) | Kind::Named(_)) {
             self.tally.guessed += u32::from(is_file);
             self.tally.missed += u32::from(!is_file);
         }
@@ -242,8 +260,21 @@ impl Collector {
             if !trusted.is_empty() {
                 self.guess_for_waiting();
             }
+            self.guess_by_lists();
         }
         files
+    }
+
+    /// Adds what no page was seen to link to.
+    fn add_unlinked(&mut self, url: &str, kind: Kind) -> Option<u32> {
+        let seen = LinkSeen {
+            url,
+            text: "",
+            tag_path: NO_PATH,
+            beside: "",
+            looks: Looks::Unknown,
+        };
+        self.add(&seen, kind)
     }
 
     /// Adds a link; none if it is known already, or there is no room.
@@ -265,7 +296,7 @@ impl Collector {
         let link = u32::try_from(self.links.len()).ok()?;
         let arm = match kind {
             Kind::Page => self.arms.arm_of(seen.tag_path, seen.url),
-            Kind::File | Kind::Guess(_) => 0,
+            Kind::File | Kind::Guess(_) | Kind::Named(_) => 0,
         };
         self.links.push(Known {
             hash,
@@ -290,17 +321,15 @@ impl Collector {
             }
             (_, Kind::Page) => self.arms.arms[known.arm as usize].waiting.push_back(link),
             (_, Kind::File) => self.files.push_back(link),
-            (_, Kind::Guess(_)) => self.guesses.push_back(link),
+            (_, Kind::Guess(_) | Kind::Named(_)) => self.guesses.push_back(link),
         }
     }
 
     /// A guess that a page links to is none any more.
     fn see_again(&mut self, link: u32, kind: Kind) {
+        let is_guess = self.is_guess(LinkNumber(link));
         let known = &mut self.links[link as usize];
-        if kind == Kind::File
-            && known.state == State::Waiting
-            && matches!(known.kind, Kind::Guess(_))
-        {
+        if kind == Kind::File && known.state == State::Waiting && is_guess {
             known.kind = Kind::File;
             self.files.push_back(link);
         }
@@ -315,14 +344,7 @@ impl Collector {
                 continue;
             }
             for (rule, url) in self.analogies.guesses(&known.url) {
-                let seen = LinkSeen {
-                    url: &url,
-                    text: "",
-                    tag_path: NO_PATH,
-                    beside: "",
-                    looks: Looks::DataFile,
-                };
-                if self.add(&seen, Kind::Guess(rule)).is_some() {
+                if self.add_unlinked(&url, Kind::Guess(rule)).is_some() {
                     files += self.analogies.precision(rule);
                 }
             }
@@ -350,6 +372,35 @@ impl Collector {
         self.guess_from(0);
     }
 
+    /// Guesses the files of pages that lists name.
+    fn guess_by_lists(&mut self) {
+        let trusted = self.analogies.trusted();
+        let find = |url: &str| {
+            let hash = xxh3_64(url.as_bytes());
+            self.numbers
+                .find(hash, |link| self.links[*link as usize].hash == hash)
+        };
+        let is_fetched = |page: &str| {
+            find(page).is_some_and(|link| self.links[*link as usize].state == State::Fetched)
+        };
+        let is_known = |rule, name: &str| {
+            self.analogies
+                .page_named(rule, name)
+                .is_some_and(|page| find(&page).is_some())
+        };
+        self.listings.compare(&trusted, is_fetched, is_known);
+        for (pair, rule, names) in self.listings.take_named() {
+            for name in names {
+                let Some(page) = self.analogies.page_named(rule, &name) else {
+                    continue;
+                };
+                for (_, file) in self.analogies.guesses(&page) {
+                    self.add_unlinked(&file, Kind::Named(pair));
+                }
+            }
+        }
+    }
+
     fn next_file(&mut self) -> Option<u32> {
         self.files.pop_front()
     }
@@ -358,9 +409,13 @@ impl Collector {
     fn next_guess(&mut self) -> Option<u32> {
         while let Some(link) = self.guesses.pop_front() {
             let known = &self.links[link as usize];
-            if let (Kind::Guess(rule), State::Waiting) = (known.kind, known.state)
-                && self.analogies.is_trusted(rule)
-            {
+            let is_trusted = match known.kind {
+                Kind::Guess(rule) => self.analogies.is_trusted(rule),
+                Kind::Named(pair) => self.listings.is_trusted(pair),
+                // A page was seen to link to it since.
+                Kind::Page | Kind::File => false,
+            };
+            if is_trusted && known.state == State::Waiting {
                 return Some(link);
             }
         }

@@ -5,7 +5,7 @@
 //! [`Experience`]. Read [`Collector`] first, then `arms` and `analogy`.
 //!
 //! In our order ([`Order::Learned`]) a data file that is known comes first; then one that is guessed by analogy with those found before
-//! (`analogy`); then the page that promises most, by where its link stands and what its address looks like (`arms`), counting also what
+//! (`analogy`), also for pages that a data file lists (`listing`); then the page that promises most, by where its link stands and what its address looks like (`arms`), counting also what
 //! the pages promise that it leads to (`outlook`).
 //!
 //! Invariants: a link is handed out once; the memory is bounded by [`Settings`]; chance is an argument, and the same answers and
@@ -24,6 +24,7 @@ mod collector;
 mod experience;
 mod gamma;
 mod link;
+mod listing;
 mod numbers;
 mod order;
 mod outlook;

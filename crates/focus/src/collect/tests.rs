@@ -220,6 +220,65 @@ fn files_named_like_their_pages_are_had_without_the_pages() {
 }
 
 #[test]
+fn pages_that_a_data_file_lists_are_not_needed_for_their_files() {
+    // Areas with a list each, as a page and as a file; a page and a file for each place in them.
+    let mut web = Web::new();
+    let url = |kind: &str, number: usize| format!("https://a.example/{kind}{}", name(number));
+    let areas = (0..20).map(|area| (url("area--", area) + ".html", LIST));
+    web.insert("https://a.example/".to_owned(), areas.collect());
+    for area in 0..20 {
+        let places = (0..50).map(|place| (url("place--", 50 * area + place) + ".html", LIST));
+        let list = (url("lists/", area) + ".csv", FILE);
+        web.insert(
+            url("area--", area) + ".html",
+            places.chain([list]).collect(),
+        );
+    }
+    for place in 0..1000 {
+        let table = (url("tables/", place) + ".csv", FILE);
+        web.insert(url("place--", place) + ".html", vec![table]);
+    }
+    let mut collector = Collector::new(&Experience::default(), Settings::default());
+    let mut chance = chance(3);
+    collector.start("https://a.example/");
+    let mut fetches = 0;
+    while collector.tally().files < 1020 {
+        let number = collector.next(&mut chance).unwrap();
+        let url = collector.url(number).to_owned();
+        fetches += 1;
+        if let Some(links) = web.get(&url) {
+            let links: Vec<LinkSeen<'_>> =
+                links.iter().map(|(url, path)| link(url, path)).collect();
+            collector.fetched(number, Fetched::Page(&links));
+            continue;
+        }
+        collector.fetched(number, Fetched::DataFile);
+        if let Some(area) = url.strip_prefix("https://a.example/lists/") {
+            let page = format!(
+                "https://a.example/area--{}.html",
+                area.trim_end_matches(".csv")
+            );
+            let place = |link: &str| {
+                Some(
+                    link.strip_suffix(".html")?
+                        .rsplit("--")
+                        .next()?
+                        .to_uppercase(),
+                )
+            };
+            let names: Vec<String> = web[&page]
+                .iter()
+                .filter_map(|(link, _)| place(link))
+                .collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            collector.list(&url, &names);
+        }
+    }
+    assert!(fetches < 1020 + 16, "{fetches}");
+    assert_eq!(collector.tally().missed, 0);
+}
+
+#[test]
 fn wrong_guesses_stay_few() {
     // Every second file does not exist.
     let mut web = named_alike(400, 0);

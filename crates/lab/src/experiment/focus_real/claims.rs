@@ -161,7 +161,8 @@ fn real_findings(trial: &Trial) -> Vec<String> {
         100.0 * knowing / breadth_first
     ));
     findings.push(format!(
-        "Ours needs {} fetches ({:.1} %) by following links alone, and {} ({:.1} %) with guesses of files by analogy with those of like pages.",
+        "Ours needs {} fetches ({:.1} %) by following links alone, and {} ({:.1} %) with guesses of files by analogy with those of like pages, and of pages \
+         that data files list.",
         count_of(following), 100.0 * following / breadth_first, count_of(ours), 100.0 * ours / breadth_first
     ));
     let pages = |harvests| median(harvests, Counting::Pages);

@@ -385,7 +385,7 @@ impl Maker {
             }
             Naming::Query => format!("{}/cgi/get?statInfId={number:08}&kind=4", self.base),
         };
-        self.things.insert(url.clone(), Thing::File);
+        self.things.insert(url.clone(), Thing::File(Vec::new()));
         let looks = if is_file(&url) {
             Looks::DataFile
         } else {

@@ -46,9 +46,12 @@ pub(super) fn harvest(
     let mut log = Log::new(site.file_count());
     while let Some(link) = collector.next(&mut draw) {
         match site.thing(collector.url(link)) {
-            Some(Thing::File) => {
+            Some(Thing::File(names)) => {
                 log.file();
+                let url = collector.url(link).to_owned();
                 collector.fetched(link, Fetched::DataFile);
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                collector.list(&url, &names);
             }
             Some(Thing::Page(links)) => {
                 log.page();
@@ -113,7 +116,7 @@ impl Omniscient {
             for link in links {
                 let number = numbers[&*link.url];
                 match site.thing(&link.url) {
-                    Some(Thing::File) => omniscient.files[page].push(number),
+                    Some(Thing::File(_)) => omniscient.files[page].push(number),
                     Some(Thing::Page(_)) | None => omniscient.pages[page].push(number),
                 }
             }

@@ -6,6 +6,9 @@ use junkai_focus::collect::{LinkSeen, Looks};
 use junkai_page::{LinkOptions, Source, analyze_with_contexts};
 use url::Url;
 
+/// Entries of a file that are read.
+const ENTRIES_MAX: usize = 2000;
+
 /// A site that can be collected from. Links to what it does not have are left out.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -18,7 +21,8 @@ pub struct Site {
 /// What a URL names.
 #[derive(Clone, Debug)]
 pub(super) enum Thing {
-    File,
+    /// With the entries of its first column.
+    File(Vec<String>),
     Page(Vec<SiteLink>),
 }
 
@@ -73,7 +77,7 @@ impl Site {
                 continue;
             };
             let thing = if is_file(path) {
-                Thing::File
+                Thing::File(first_column(body))
             } else {
                 Thing::Page(links_of(&url, body))
             };
@@ -94,7 +98,7 @@ impl Site {
         let files = self
             .things
             .values()
-            .filter(|thing| matches!(thing, Thing::File));
+            .filter(|thing| matches!(thing, Thing::File(_)));
         u32::try_from(files.count()).unwrap_or(u32::MAX)
     }
 
@@ -127,6 +131,21 @@ pub(super) fn is_file(path: &str) -> bool {
     ["csv", "tsv", "xls", "xlsx", "ods"]
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The entries of the first column of comma-separated values, without its head (RFC 4180, without line breaks in quotes).
+fn first_column(body: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(body);
+    let entry = |line: &str| match line.strip_prefix('"') {
+        Some(rest) => rest
+            .split("\",")
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches('"')
+            .replace("\"\"", "\""),
+        None => line.split(',').next().unwrap_or_default().to_owned(),
+    };
+    text.lines().skip(1).take(ENTRIES_MAX).map(entry).collect()
 }
 
 fn links_of(url: &Url, body: &[u8]) -> Vec<SiteLink> {
