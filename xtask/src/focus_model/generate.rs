@@ -178,9 +178,10 @@ impl<'a> Writer<'a> {
             .pick(&genre.titles)
             .copied()
             .unwrap_or_default();
-        writer.site_name = match writer.chance.percent(50) {
-            true => writer.filled("{place}"),
-            false => writer.filled(title),
+        writer.site_name = if writer.chance.percent(50) {
+            writer.filled("{place}")
+        } else {
+            writer.filled(title)
         };
         writer
     }

@@ -152,7 +152,7 @@ fn platt(scored: &[Scored], sites: Sites) -> Calibration {
             }
             size /= 2.0;
         };
-        if !(next_loss < best) {
+        if best <= next_loss || next_loss.is_nan() {
             break;
         }
         ((slope, offset), best) = (next, next_loss);

@@ -41,4 +41,6 @@ mod state;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod training;
+#[cfg(test)]
 mod wishes;
