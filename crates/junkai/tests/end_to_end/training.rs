@@ -115,7 +115,7 @@ fn a_model_is_trained_from_an_archive() {
     let stage = Stage::new(web, "");
     let mut crawl = stage.crawl();
     crawl.args(stage.web.seeds());
-    crawl.args(["--scope", "any", "--interval", "0s", "--quiet", "--once"]);
+    crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
     run(crawl).expect(0);
     let seeds = stage.web.seeds();
     let hosts = seeds.iter().filter_map(|seed| seed.split('/').nth(2));
