@@ -8,14 +8,12 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
-use crate::attribute::Attributes;
 use crate::charset;
 use crate::content::element::{Element, Name};
-use crate::content::markup::{begins_block, comment_length, name_length};
-use crate::entity::{self, Context};
-use crate::text::find_end_tag;
+use crate::content::markup::begins_block;
+use crate::markup::{self, Attributes, Token};
 
 /// How much of a page is read. Longer pages are read as far as it goes, and nothing of them fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +89,13 @@ pub fn read(
         bounds,
         open_link: None,
         hidden: None,
+        inside: Inside::Page,
     };
     reader
         .reading
         .text
         .reserve(bounds.text_bytes.min(html.len() / 2));
-    reader.read(&html);
+    markup::each(&html, |token| reader.take(token));
     reader.end_link();
     reader.reading
 }
@@ -108,75 +107,38 @@ struct Reader {
     open_link: Option<ReadLink>,
     /// The outermost open element whose inside is not seen, and how many of its name are open.
     hidden: Option<(Name, u32)>,
+    inside: Inside,
+}
+
+/// What the next text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Page,
+    Title,
+    Script,
+    /// A style and the like.
+    Unseen,
 }
 
 impl Reader {
-    fn read(&mut self, html: &str) {
-        let bytes = html.as_bytes();
-        let mut text_start = 0;
-        let mut from = 0;
-        while let Some(at) = memchr(b'<', &bytes[from..]).map(|at| from + at) {
-            let markup = &bytes[at..];
-            let length = match (markup.get(1), markup.get(2)) {
-                (Some(b'a'..=b'z' | b'A'..=b'Z'), _) => {
-                    self.push(&html[text_start..at]);
-                    self.start_tag(&html[at..])
+    fn take(&mut self, token: Token<'_>) {
+        match token {
+            Token::Start { name, attributes } => self.start_tag(name, &attributes),
+            Token::End { name } => self.end_tag(name),
+            Token::Text(text) => match self.inside {
+                Inside::Page => self.text(&text),
+                Inside::Title => self.title(&text),
+                Inside::Script => {
+                    self.reading.declares_dataset |= declares_dataset(text.as_bytes());
                 }
-                (Some(b'/'), Some(letter)) if letter.is_ascii_alphabetic() => {
-                    self.push(&html[text_start..at]);
-                    self.end_tag(markup)
-                }
-                (Some(b'!' | b'?' | b'/'), _) => {
-                    self.push(&html[text_start..at]);
-                    comment_length(markup)
-                }
-                // A bracket that begins no tag is text.
-                _ => {
-                    from = at + 1;
-                    continue;
-                }
-            };
-            from = at + length;
-            text_start = from;
-        }
-        self.push(&html[text_start..]);
-    }
-
-    fn push(&mut self, text: &str) {
-        let is_full = self.bounds.text_bytes <= self.reading.text.len();
-        if text.is_empty() || self.hidden.is_some() || is_full {
-            return;
-        }
-        append(
-            &mut self.reading.text,
-            &entity::decode(text, Context::Text),
-            self.bounds.text_bytes,
-        );
-    }
-
-    fn set_apart(&mut self) {
-        let text = &mut self.reading.text;
-        if !text.is_empty() && !text.ends_with(' ') && text.len() < self.bounds.text_bytes {
-            text.push(' ');
+                Inside::Unseen => {}
+            },
         }
     }
 
-    /// Takes in the start tag that `html` begins with; returns its length, with what of its inside is no markup.
-    fn start_tag(&mut self, html: &str) -> usize {
-        let markup = html.as_bytes();
-        let name_length = name_length(&markup[1..]);
-        let name_source = &markup[1..=name_length];
-        let name = Name::new(name_source);
+    fn start_tag(&mut self, source: &str, attributes: &Attributes<'_>) {
+        let name = Name::new(source.as_bytes());
         let element = name.element();
-        let mut attributes = Attributes::new(&markup[1 + name_length..]);
-        let mut reference = None;
-        for attribute in attributes.by_ref() {
-            if element == Element::Anchor && attribute.name.eq_ignore_ascii_case(b"href") {
-                reference = reference.or(Some(attribute.value));
-            }
-        }
-        // The `>` belongs to the tag.
-        let tag_end = (markup.len() - attributes.rest().len() + 1).min(markup.len());
         if let Some((hidden, depth)) = &mut self.hidden
             && *hidden == name
         {
@@ -185,50 +147,22 @@ impl Reader {
         if begins_block(element) || element == Element::Break {
             self.set_apart();
         }
-        match element {
-            Element::Raw | Element::Title => {
-                let inside = &markup[tag_end..];
-                let length = find_end_tag(inside, name_source).unwrap_or(inside.len());
-                self.take_raw(element, name_source, &html[tag_end..tag_end + length]);
-                return tag_end + length;
-            }
-            Element::Anchor => {
-                self.end_link();
-                self.begin_link(reference);
-            }
-            Element::Hidden if self.hidden.is_none() => self.hidden = Some((name, 1)),
-            Element::Hidden
-            | Element::Furniture
-            | Element::Banner
-            | Element::Section
-            | Element::Division
-            | Element::Item
-            | Element::Heading
-            | Element::Block
-            | Element::Break
-            | Element::Void
-            | Element::Inline => {}
-        }
-        tag_end
-    }
-
-    /// Takes in the inside of an element that holds no markup.
-    fn take_raw(&mut self, element: Element, name: &[u8], inside: &str) {
-        if element == Element::Title {
-            if self.reading.title.is_empty() && self.hidden.is_none() {
-                let title = start_of(inside, TITLE_BYTES_MAX);
-                let decoded = entity::decode(title, Context::Text);
-                append(&mut self.reading.title, &decoded, TITLE_BYTES_MAX);
-                let length = self.reading.title.trim_end().len();
-                self.reading.title.truncate(length);
-            }
-        } else if name.eq_ignore_ascii_case(b"script") {
-            self.reading.declares_dataset |= declares_dataset(inside.as_bytes());
+        self.inside = match element {
+            Element::Title => Inside::Title,
+            Element::Raw => inside_raw(source),
+            _ => Inside::Page,
+        };
+        if element == Element::Anchor {
+            self.end_link();
+            self.begin_link(attributes.value("href").as_deref());
+        } else if element == Element::Hidden && self.hidden.is_none() {
+            self.hidden = Some((name, 1));
         }
     }
 
-    fn end_tag(&mut self, markup: &[u8]) -> usize {
-        let name = Name::new(&markup[2..2 + name_length(&markup[2..])]);
+    fn end_tag(&mut self, source: &str) {
+        self.inside = Inside::Page;
+        let name = Name::new(source.as_bytes());
         let element = name.element();
         if begins_block(element) {
             self.set_apart();
@@ -244,20 +178,41 @@ impl Reader {
                 self.hidden = None;
             }
         }
-        memchr(b'>', markup).map_or(markup.len(), |at| at + 1)
     }
 
-    fn begin_link(&mut self, reference: Option<&[u8]>) {
-        let Some(reference) = reference.and_then(|value| std::str::from_utf8(value).ok()) else {
+    fn text(&mut self, text: &str) {
+        let is_full = self.bounds.text_bytes <= self.reading.text.len();
+        if self.hidden.is_none() && !is_full {
+            append(&mut self.reading.text, text, self.bounds.text_bytes);
+        }
+    }
+
+    /// An image has titles too, and only the first is the page's.
+    fn title(&mut self, text: &str) {
+        if self.reading.title.is_empty() && self.hidden.is_none() {
+            append(&mut self.reading.title, text, TITLE_BYTES_MAX);
+            let length = self.reading.title.trim_end().len();
+            self.reading.title.truncate(length);
+        }
+    }
+
+    fn set_apart(&mut self) {
+        let text = &mut self.reading.text;
+        if !text.is_empty() && !text.ends_with(' ') && text.len() < self.bounds.text_bytes {
+            text.push(' ');
+        }
+    }
+
+    fn begin_link(&mut self, reference: Option<&str>) {
+        let Some(reference) = reference.map(str::trim) else {
             return;
         };
-        let reference = reference.trim();
         let leads_elsewhere = !reference.is_empty() && !reference.starts_with('#');
         let has_room = self.reading.links.len() < self.bounds.links;
         if leads_elsewhere && has_room && reference.len() <= REFERENCE_BYTES_MAX {
             let references = &mut self.reading.references;
             let start = references.len();
-            references.push_str(&entity::decode(reference, Context::Attribute));
+            references.push_str(reference);
             let at = self.reading.text.len();
             self.open_link = Some(ReadLink {
                 reference: start..references.len(),
@@ -271,6 +226,18 @@ impl Reader {
             link.text.end = self.reading.text.len();
             self.reading.links.push(link);
         }
+    }
+}
+
+/// What the inside of an element is that holds no markup. What is there for readers who lack something is for us.
+fn inside_raw(name: &str) -> Inside {
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    if is("script") {
+        Inside::Script
+    } else if is("noscript") || is("noframes") || is("noembed") {
+        Inside::Page
+    } else {
+        Inside::Unseen
     }
 }
 

@@ -350,7 +350,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if 0 < place && (digits.len() - place) % 3 == 0 {
+        if 0 < place && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -97,6 +97,9 @@ impl Model {
 
     /// The model that comes with junkai: sites that hold statistical data, in Japanese and English. `docs/focus-model.md` says how
     /// good it is, and on what.
+    ///
+    /// # Panics
+    /// Never: the model is part of the program, and a test reads it.
     #[must_use]
     #[expect(
         clippy::expect_used,

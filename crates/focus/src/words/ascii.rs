@@ -1,6 +1,6 @@
 //! Words of ASCII text, by Unicode's rules, byte by byte: most text of most pages, at many times the speed of the tables.
 //!
-//! Unicode Standard Annex #29, section 4.1, rules WB5 to WB13b as far as ASCII can show them. The tests hold it against ICU.
+//! Unicode Standard Annex #29, section 4.1, rules `WB5` to `WB13b`, as far as ASCII can show them. The tests hold it against ICU.
 
 use std::ops::Range;
 

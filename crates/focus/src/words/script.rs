@@ -77,9 +77,12 @@ fn script(character: char) -> Script {
         | '\u{F900}'..='\u{FAFF}'
         | '\u{20000}'..='\u{3FFFF}' => Script::Pairs,
         '\u{0300}'..='\u{036F}' | '\u{3099}'..='\u{309A}' | '\u{200C}'..='\u{200D}' => Script::Mark,
-        // Vowel signs of the scripts of India are not alphabetic to every table.
-        '\u{0900}'..='\u{0DFF}' => Script::Letters,
-        _ if character.is_alphanumeric() => Script::Letters,
+        _ if character.is_alphanumeric() || is_indic(character) => Script::Letters,
         _ => Script::None,
     }
+}
+
+/// Vowel signs of the scripts of India belong to words, and are not alphabetic to every table.
+fn is_indic(character: char) -> bool {
+    matches!(character, '\u{0900}'..='\u{0DFF}')
 }

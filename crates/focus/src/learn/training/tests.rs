@@ -23,6 +23,12 @@ fn drawn(name: &str) -> f64 {
     (xxhash_rust::xxh3::xxh3_64(name.as_bytes()) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
+/// Words that say nothing.
+fn words_by_chance(name: &str) -> String {
+    let word = |number: u32| format!("w{:.0}", 40.0 * drawn(&format!("{name} {number}")));
+    (0..20).map(word).collect::<Vec<_>>().join(" ") + " "
+}
+
 /// Sites of which `wanted` hold what is wanted; a page says "table" more often on those, and much else by chance.
 fn noisy_corpus(wanted: usize, other: usize, pages: usize) -> Corpus {
     let mut corpus = corpus();
@@ -30,10 +36,7 @@ fn noisy_corpus(wanted: usize, other: usize, pages: usize) -> Corpus {
         let is_wanted = site < wanted;
         for number in 0..pages {
             let name = format!("site {site} page {number}");
-            let mut text = String::new();
-            for word in 0..20 {
-                text.push_str(&format!("w{:.0} ", 40.0 * drawn(&format!("{name} {word}"))));
-            }
+            let mut text = words_by_chance(&name);
             let chance = if is_wanted { 0.7 } else { 0.3 };
             if drawn(&name) < chance {
                 text.push_str("table");
@@ -222,10 +225,7 @@ fn a_page_scores_as_it_did_in_training() {
     let lesson = Lesson::new(&corpus, &settings, |_| true).unwrap();
     let trained = train_on(&corpus, &settings).unwrap();
     let name = "site 3 page 1";
-    let mut text = String::new();
-    for word in 0..20 {
-        text.push_str(&format!("w{:.0} ", 40.0 * drawn(&format!("{name} {word}"))));
-    }
+    let mut text = words_by_chance(name);
     if drawn(name) < 0.7 {
         text.push_str("table");
     }
