@@ -87,9 +87,10 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_or_says_nothing_gives_no_text() {
-        for script in ["exit 1", "exec < /dev/null; echo", "kill -9 $$"] {
+        const SCRIPTS: [&str; 3] = ["exit 1", "exec < /dev/null; echo", "kill -9 $$"];
+        for script in SCRIPTS {
             let (reader, _folder) = program(script);
-            assert_eq!(reader.text(&[0; 100_000]), None, "{script}");
+            assert_eq!(reader.text(&vec![0; 100_000]), None, "{script}");
         }
     }
 

@@ -322,7 +322,10 @@ fn a_crawl_keeps_collected_files_fresh_and_leaves_other_sites_alone() {
     let mut crawl = focus.stage.crawl_on();
     crawl.args(["--interval", "20ms", "--quiet"]);
     let crawl = Running::start(crawl);
-    let is_file = |url: &str| url.ends_with(".csv") || url.ends_with(".xlsx");
+    let is_file = |url: &str| {
+        let ending = url.rsplit('.').next().unwrap_or_default();
+        ["csv", "xlsx"].contains(&ending)
+    };
     wait_until("a data file has changed", || {
         let events = focus.stage.events();
         events.iter().any(|event| {
