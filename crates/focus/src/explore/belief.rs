@@ -153,3 +153,62 @@ fn concentration(place: usize) -> f64 {
     let [least, greatest] = CONCENTRATION_BOUNDS.map(libm::log);
     libm::exp(least + (greatest - least) * place as f64 / (CONCENTRATIONS - 1) as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(probabilities: &[f64]) -> Evidence {
+        let mut evidence = Evidence::default();
+        for probability in probabilities {
+            evidence.add(*probability);
+        }
+        evidence
+    }
+
+    fn flat() -> Weights {
+        GRID.share.map(libm::log)
+    }
+
+    #[test]
+    fn the_posterior_is_the_product_of_densities() {
+        let probabilities = [0.2, 0.7, 0.45];
+        let weights = GRID.posterior(&flat(), &evidence(&probabilities));
+        let product = |cell: usize| {
+            let (alpha, beta) = (GRID.yes[cell] + 1.0, GRID.no[cell] + 1.0);
+            let density = |p: f64| {
+                p.powf(alpha - 1.0) * (1.0 - p).powf(beta - 1.0) / log_beta(alpha, beta).exp()
+            };
+            GRID.share[cell] * probabilities.iter().map(|p| density(*p)).product::<f64>()
+        };
+        let sum: f64 = (0..CELLS).map(product).sum();
+        for (cell, weight) in weights.iter().enumerate() {
+            let difference = weight - product(cell) / sum;
+            assert!(difference.abs() < 1e-9, "{cell}: {difference}");
+        }
+    }
+
+    #[test]
+    fn what_is_turned_round_is_believed_turned_round() {
+        let one = GRID.belief(&GRID.posterior(&flat(), &evidence(&[0.1, 0.35, 0.6])));
+        let other = GRID.belief(&GRID.posterior(&flat(), &evidence(&[0.9, 0.65, 0.4])));
+        assert!((one.mean + other.mean - 1.0).abs() < 1e-9);
+        assert!((one.variance - other.variance).abs() < 1e-9);
+        assert!((one.noise - other.noise).abs() < 1e-9);
+    }
+
+    #[test]
+    fn many_equal_pages_make_sure_and_extremes_do_no_harm() {
+        let many = GRID.belief(&GRID.posterior(&flat(), &evidence(&[0.7; 400])));
+        assert!((many.mean - 0.7).abs() < 0.02, "{many:?}");
+        assert!(many.variance < 1e-3);
+        for extreme in [0.0, 1.0] {
+            let sure = GRID.belief(&GRID.posterior(&flat(), &evidence(&vec![extreme; 5000])));
+            assert!((sure.mean - extreme).abs() < 0.05, "{sure:?}");
+            assert!(0.0 < sure.variance && 0.0 < sure.noise);
+        }
+        let nothing = GRID.belief(&GRID.posterior(&flat(), &Evidence::default()));
+        assert!((nothing.mean - 0.5).abs() < 1e-9);
+        assert!((nothing.variance - 1.0 / 12.0).abs() < 1e-3, "{nothing:?}");
+    }
+}

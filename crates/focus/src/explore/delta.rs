@@ -110,7 +110,7 @@ pub fn literal(mean: f64, spread: f64) -> f64 {
 /// *δ* with the normal distribution cut to 0..1 and scaled to a mass of 1. Often negative.
 #[must_use]
 pub fn renormalised(mean: f64, spread: f64) -> f64 {
-    if !(0.0 < spread) {
+    if spread <= 0.0 {
         return 0.0;
     }
     let mass = upper_tail(-mean / spread) - upper_tail((1.0 - mean) / spread);

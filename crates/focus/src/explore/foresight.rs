@@ -14,8 +14,9 @@
 //!
 //! # The operating point
 //! Where few sites hold what is wanted, the most probable verdict is nearly always no, and nothing would be found. So to miss a site counts
-//! more than to take one in vain, by as much as such sites are rarer, (1 − *π*)/*π* to a power that falls as the evidence grows ([`BALANCE`]):
-//! where both kinds are as common it changes nothing. This tilts what is believed for choosing and for `holds`; the stated probabilities are not tilted.
+//! more than to take one in vain: a little more where both kinds are as common ([`COST_OF_MISSING`]), and where such sites are rare by
+//! (1 − *π*)/*π* to a power that falls as the evidence grows ([`BALANCE`]). This tilts what is believed for choosing and for `holds`; the
+//! stated probabilities are not tilted.
 
 use super::belief::{GRID, Weights};
 use super::delta::expected_crossing;
@@ -23,17 +24,20 @@ use super::policy::{Population, Rule};
 use super::prior::Prior;
 use super::{Evidence, Verdict};
 
-/// How much of the rarity of sites makes up for itself, 0 not at all and 1 fully: this in the long run, and more while few pages of a
-/// site were fetched.
-const BALANCE: f64 = 0.55;
-/// What is added to it, divided by the square root of the fetches per site.
-const BALANCE_AT_FIRST: f64 = 0.7;
+/// To miss a site costs so much more than to take one in vain, where both kinds are as common.
+const COST_OF_MISSING: f64 = 1.15;
+/// How much of the rarity of sites makes up for itself, 0 not at all and 1 fully, before anything is seen.
+const BALANCE: f64 = 1.035;
+/// With so many fetches for each site it is half of that: the surer verdicts are, the less is made up for.
+const BALANCE_HALVED_AT: f64 = 21.0;
 /// The greatest advantage that rarity gives.
 const TILT_MAX: f64 = 1e3;
 /// The most fetches that are looked ahead; the steps between are powers of two.
 const FETCHES_AHEAD: u32 = 64;
+/// What looks twice as far ahead counts so much less: fetches that are planned are not all made if the first ones settle the matter.
+const TRUST_AHEAD: f64 = 0.75;
 /// The prior is learned anew when the fetches have grown by this factor, or second fetches have doubled.
-const GROWTH: f64 = 1.4;
+const GROWTH: f64 = 1.25;
 /// The least second fetches that the prior is learned from.
 const SECOND_FETCHES_MIN: u64 = 32;
 
@@ -89,8 +93,9 @@ impl Rule for Foresight {
             .share_above(self.threshold)
             .clamp(1e-9, 1.0 - 1e-9);
         let per_site = population.fetches as f64 / sites.max(1) as f64;
-        let balance = BALANCE + BALANCE_AT_FIRST / per_site.sqrt();
-        self.tilt = libm::pow((1.0 - share) / share, balance).clamp(1.0 / TILT_MAX, TILT_MAX);
+        let balance = BALANCE * BALANCE_HALVED_AT / (BALANCE_HALVED_AT + per_site);
+        self.tilt = (COST_OF_MISSING * libm::pow((1.0 - share) / share, balance))
+            .clamp(1.0 / TILT_MAX, TILT_MAX);
         let second_fetches = (2 * (population.fetches - sites)).max(SECOND_FETCHES_MIN);
         #[expect(
             clippy::cast_possible_truncation,
@@ -109,11 +114,13 @@ impl Rule for Foresight {
         let distance = (belief.mean - self.threshold).abs();
         let mut best = 0.0_f64;
         let mut fetches = 1;
+        let mut trust = 1.0;
         while fetches <= FETCHES_AHEAD {
             let told = belief.variance / (belief.variance + belief.noise / f64::from(fetches));
             let gain = 2.0 * expected_crossing(distance, (belief.variance * told).sqrt());
-            best = best.max(gain / f64::from(fetches));
+            best = best.max(trust * gain / f64::from(fetches));
             fetches *= 2;
+            trust *= TRUST_AHEAD;
         }
         importance * best
     }

@@ -42,7 +42,7 @@ type Parts = [f64; MEANS + CONCENTRATIONS];
 impl Prior {
     /// Before anything is seen: any mean is as probable, and any logarithm of a concentration.
     pub(crate) fn vague() -> Prior {
-        Prior::of(vague_parts())
+        Prior::of(&vague_parts())
     }
 
     /// Learns from the sites, starting from what was believed before.
@@ -54,7 +54,7 @@ impl Prior {
             let second = step(&first, &likelihoods);
             parts = step(&leap(&parts, &first, &second), &likelihoods);
         }
-        *self = Prior::of(parts);
+        *self = Prior::of(&parts);
     }
 
     /// The logarithm of each cell's weight.
@@ -71,17 +71,20 @@ impl Prior {
             .sum()
     }
 
-    fn of(parts: Parts) -> Prior {
-        let weights = cells(&parts);
+    fn of(parts: &Parts) -> Prior {
+        let weights = cells(parts);
         let log_weights = Box::new(weights.map(|weight| libm::log(weight.max(f64::MIN_POSITIVE))));
-        Prior { parts, log_weights }
+        Prior {
+            parts: *parts,
+            log_weights,
+        }
     }
 }
 
 fn vague_parts() -> Parts {
     let mut parts = [0.0; MEANS + CONCENTRATIONS];
-    for place in 0..MEANS {
-        parts[place] = mean_width(place);
+    for (place, mean) in parts[..MEANS].iter_mut().enumerate() {
+        *mean = mean_width(place);
     }
     parts[MEANS..].fill(1.0 / CONCENTRATIONS as f64);
     parts
@@ -192,4 +195,89 @@ fn leap(start: &Parts, first: &Parts, second: &Parts) -> Parts {
     }
     normalise(&mut leaped);
     leaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sites of two kinds with pages about 0.2 and 0.8, one in four of the second.
+    fn sites(count: u32, pages: u32) -> Vec<Evidence> {
+        let site = |number: u32| {
+            let mut evidence = Evidence::default();
+            for page in 0..pages {
+                let noise = f64::from((number * 31 + page * 17) % 21) / 100.0 - 0.1;
+                let about = if number.is_multiple_of(4) { 0.8 } else { 0.2 };
+                evidence.add(about + noise);
+            }
+            evidence
+        };
+        (0..count).map(site).collect()
+    }
+
+    #[test]
+    fn the_share_of_sites_above_the_threshold_is_learned() {
+        let mut prior = Prior::vague();
+        assert!((prior.share_above(0.5) - 0.5).abs() < 1e-9);
+        prior.learn(&sites(2000, 5));
+        let share = prior.share_above(0.5);
+        assert!((share - 0.25).abs() < 0.03, "{share}");
+    }
+
+    #[test]
+    fn pages_that_agree_make_high_concentrations_probable() {
+        let mut prior = Prior::vague();
+        prior.learn(&sites(500, 5));
+        let [low, high] = [0..CONCENTRATIONS / 2, CONCENTRATIONS / 2..CONCENTRATIONS]
+            .map(|places| places.map(|place| prior.parts[MEANS + place]).sum::<f64>());
+        assert!(4.0 * low < high, "{low} {high}");
+    }
+
+    #[test]
+    fn a_prior_stays_a_distribution_whatever_was_seen() {
+        let mut extreme = Evidence::default();
+        for _ in 0..1000 {
+            extreme.add(1.0);
+        }
+        for seen in [
+            vec![],
+            vec![Evidence::default()],
+            vec![extreme; 3],
+            sites(10_000, 1),
+        ] {
+            let mut prior = Prior::vague();
+            prior.learn(&seen);
+            let sum: f64 = cells(&prior.parts).iter().sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+            assert!(prior.log_weights().iter().all(|log| log.is_finite()));
+        }
+    }
+
+    #[test]
+    fn extrapolating_never_ends_below_where_plain_steps_end() {
+        let seen = likelihoods(&sites(300, 2));
+        let likelihood = |parts: &Parts| {
+            let prior = cells(parts);
+            let of_site = |site: &Weights| {
+                site.iter()
+                    .zip(&prior)
+                    .map(|(one, other)| one * other)
+                    .sum::<f64>()
+                    .ln()
+            };
+            seen.iter().map(of_site).sum::<f64>()
+        };
+        let mut plain = vague_parts();
+        for _ in 0..3 * ROUNDS {
+            plain = step(&plain, &seen);
+        }
+        let mut prior = Prior::vague();
+        prior.learn(&sites(300, 2));
+        assert!(
+            likelihood(&plain) - 0.5 <= likelihood(&prior.parts),
+            "{} {}",
+            likelihood(&plain),
+            likelihood(&prior.parts)
+        );
+    }
 }

@@ -27,6 +27,7 @@ pub(crate) fn log_beta(a: f64, b: f64) -> f64 {
 }
 
 /// The fraction of the incomplete Beta function at ½.
+#[expect(clippy::many_single_char_names, reason = "as the equation has them")]
 fn continued_fraction(a: f64, b: f64) -> f64 {
     const X: f64 = 0.5;
     /// It converges in O(√(a + b)) terms; a thousand are enough for a million fetches.

@@ -1,7 +1,7 @@
 //! Thresholding bandits: which sites lie above a line, by the gap to the line and the fetches spent.
 //!
 //! APT: Locatelli, Gutzeit and Carpentier, "An optimal algorithm for the Thresholding Bandit Problem", ICML 2016, section 3: asks the site of
-//! least √*t* (|*θ̂* − *τ*| + *ε*). LSA: Tao, Blanco, Peng and Zhou, "Thresholding Bandit with Optimal Aggregate Regret", NeurIPS 2019,
+//! least √*t* (|*θ̂* − *τ*| + *ε*). LSA: Tao, Blanco, Peng and Zhou, "Thresholding Bandit with Optimal Aggregate Regret", `NeurIPS` 2019,
 //! section 3: asks the site of least *α* *t* (*θ̂* − *τ*)² + ½ ln *t*.
 //!
 //! # Notation
