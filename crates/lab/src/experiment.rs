@@ -2,7 +2,7 @@
 //!
 //! [`ring`] is seed 000, [`in_degree`] seed 001, [`beyond`] asks whether our policy is better than both at equal memory;
 //! [`estimators`] is the first half of seed 002, how often pages change; [`revisit`] its policy against ours, [`servers`] what it asks of
-//! servers. Each
+//! servers; [`focus_sim`] is seed 004, which sites hold what is wanted. Each
 //! plans its crawls (`trials`), lets them run side by side, and writes down what came of them. What is kept of a crawl is
 //! small, so that a graph of any size may be crawled a hundred times.
 //!
@@ -12,6 +12,7 @@
 pub mod beyond;
 pub mod estimators;
 pub mod focus_real;
+pub mod focus_sim;
 pub mod in_degree;
 pub mod revisit;
 pub mod ring;

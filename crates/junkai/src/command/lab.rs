@@ -7,6 +7,7 @@ mod crawl;
 mod estimators;
 mod experiment;
 mod focus_real;
+mod focus_sim;
 mod generate;
 mod graph;
 mod histories;
@@ -59,6 +60,9 @@ pub(crate) enum Lab {
     /// How soon a site's data files are found: ours against plain orders and a published bandit.
     #[command(after_help = focus_real::EXAMPLES)]
     FocusReal(focus_real::Arguments),
+    /// Seed 004: which sites hold what is wanted, told with few fetches.
+    #[command(after_help = focus_sim::EXAMPLES)]
+    FocusSim(focus_sim::Arguments),
     /// All experiments, as one page that opens without a network.
     #[command(after_help = experiment::EXAMPLES)]
     Report(experiment::ReportArguments),
@@ -82,6 +86,7 @@ pub(crate) fn run(lab: &Lab) -> Result<Ending> {
         Lab::Revisit(arguments) => changes::revisit(arguments),
         Lab::Servers(arguments) => changes::servers(arguments),
         Lab::FocusReal(arguments) => focus_real::run(arguments),
+        Lab::FocusSim(arguments) => focus_sim::run(arguments),
         Lab::Report(arguments) => experiment::report(arguments),
         Lab::WhatIf(arguments) => what_if::run(arguments),
     }

@@ -216,6 +216,7 @@ fn the_report_is_one_page_that_needs_no_network() {
         "junkai lab revisit",
         "junkai lab servers",
         "junkai lab time-queue",
+        "junkai lab focus-sim",
     ] {
         assert!(page.contains(text), "{text}");
     }

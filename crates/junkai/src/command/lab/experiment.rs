@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use junkai_lab::experiment::beyond::{self, BeyondExperiment};
 use junkai_lab::experiment::estimators::EstimatorsExperiment;
 use junkai_lab::experiment::focus_real::FocusRealExperiment;
+use junkai_lab::experiment::focus_sim::FocusSimExperiment;
 use junkai_lab::experiment::in_degree::{self, InDegreeExperiment};
 use junkai_lab::experiment::revisit::RevisitExperiment;
 use junkai_lab::experiment::ring::{self, RingExperiment};
@@ -18,7 +19,7 @@ use junkai_lab::subject::Subject;
 
 use super::show::{self, SharedBar, Shown};
 use super::source::Sources;
-use super::{changes, estimators, focus_real, histories, time_queue};
+use super::{changes, estimators, focus_real, focus_sim, histories, time_queue};
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
@@ -218,6 +219,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
             sizes.focus_real(seed),
             &bar,
         ),
+        focus_sim::outcome(&sizes.focus_sim(seed), &bar),
     ];
     drop(bar);
     for outcome in &outcomes {
@@ -268,6 +270,9 @@ struct Sizes {
     runs: u32,
     collections: u32,
     site_pages: u32,
+    /// Sites that are explored, and how often they are drawn.
+    sites: u32,
+    draws: u32,
 }
 
 impl Sizes {
@@ -281,10 +286,13 @@ impl Sizes {
                 runs: 60,
                 collections: 2,
                 site_pages: 200,
+                sites: 100,
+                draws: 4,
             };
         }
         let (revisit, servers) = (RevisitExperiment::default(), ServersExperiment::default());
         let collecting = FocusRealExperiment::default();
+        let exploring = FocusSimExperiment::default();
         Sizes {
             pages: revisit.pages,
             days: revisit.days,
@@ -293,6 +301,8 @@ impl Sizes {
             runs: EstimatorsExperiment::default().runs,
             collections: collecting.repetitions,
             site_pages: collecting.pages,
+            sites: exploring.sites,
+            draws: exploring.seeds,
         }
     }
 
@@ -316,6 +326,16 @@ impl Sizes {
                 "junkai lab revisit{histories} --repetitions {repetitions} --pages {pages} --days {days}"
             ),
             ..RevisitExperiment::default()
+        }
+    }
+
+    fn focus_sim(&self, seed: u64) -> FocusSimExperiment {
+        FocusSimExperiment {
+            sites: self.sites,
+            fetches: 20 * self.sites,
+            seeds: self.draws,
+            seed,
+            ..FocusSimExperiment::default()
         }
     }
 

@@ -1,0 +1,174 @@
+//! What came of all trials: means, spreads, and paired differences.
+
+use junkai_focus::explore::Policy;
+
+use super::trial::Measures;
+use super::world::Population;
+
+/// All that was measured.
+pub(super) struct Results {
+    pub(super) sites: u32,
+    pub(super) policies: Vec<Policy>,
+    /// Fetches at which verdicts were judged.
+    pub(super) checkpoints: Vec<u32>,
+    /// For each draw and, within it, each population: what each policy measured at each checkpoint.
+    pub(super) trials: Vec<Vec<Vec<Measures>>>,
+}
+
+/// What is read off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Accuracy,
+    Precision,
+    Recall,
+    /// Accuracy and recall with the chance of the labels left out.
+    ExpectedAccuracy,
+    ExpectedRecall,
+    /// The same if sites are judged by the plain mean of their pages, whatever the policy makes of them.
+    PlainAccuracy,
+    PlainRecall,
+    Agreement,
+    StatedError,
+}
+
+impl Measure {
+    pub(super) fn of(self, measures: &Measures) -> f64 {
+        match self {
+            Measure::Accuracy => measures.accuracy,
+            Measure::Precision => measures.precision,
+            Measure::Recall => measures.recall,
+            Measure::ExpectedAccuracy => measures.expected_accuracy,
+            Measure::ExpectedRecall => measures.expected_recall,
+            Measure::PlainAccuracy => measures.plain_accuracy,
+            Measure::PlainRecall => measures.plain_recall,
+            Measure::Agreement => measures.agreement,
+            Measure::StatedError => measures.stated_error,
+        }
+    }
+}
+
+/// A mean over draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Estimate {
+    pub(super) mean: f64,
+    /// The standard deviation of one draw.
+    pub(super) spread: f64,
+    draws: f64,
+}
+
+impl Estimate {
+    fn of(values: &[f64]) -> Estimate {
+        let draws = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / draws;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Estimate {
+            mean,
+            spread: (squares / (draws - 1.0).max(1.0)).sqrt(),
+            draws,
+        }
+    }
+
+    /// The standard error of the mean.
+    pub(super) fn error(&self) -> f64 {
+        self.spread / self.draws.sqrt()
+    }
+
+    /// How a difference stands.
+    pub(super) fn standing(&self) -> Standing {
+        let decided = 2.0 * self.error();
+        if decided < self.mean {
+            Standing::Above
+        } else if self.mean < -decided {
+            Standing::Below
+        } else {
+            Standing::Level
+        }
+    }
+}
+
+/// How one policy stands to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// By more than two standard errors.
+    Above,
+    /// Within two standard errors.
+    Level,
+    Below,
+}
+
+impl Standing {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Standing::Above => "above",
+            Standing::Level => "level",
+            Standing::Below => "below",
+        }
+    }
+}
+
+/// Where something is read off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) population: Population,
+    /// The place of its checkpoint.
+    pub(super) place: usize,
+    pub(super) measure: Measure,
+}
+
+impl Results {
+    /// A policy's mean over draws.
+    pub(super) fn estimate(&self, policy: Policy, cell: Cell) -> Estimate {
+        Estimate::of(&self.values(policy, cell))
+    }
+
+    /// By how much one policy is ahead of another, draw by draw.
+    pub(super) fn lead(&self, one: Policy, other: Policy, cell: Cell) -> Estimate {
+        let (one, other) = (self.values(one, cell), self.values(other, cell));
+        let differences: Vec<f64> = one
+            .iter()
+            .zip(&other)
+            .map(|(one, other)| one - other)
+            .collect();
+        Estimate::of(&differences)
+    }
+
+    /// The places of checkpoints with at least so many fetches for each site.
+    pub(super) fn places_from(&self, per_site: u32) -> impl Iterator<Item = usize> + '_ {
+        let from = self.sites.saturating_mul(per_site);
+        (0..self.checkpoints.len()).filter(move |place| from <= self.checkpoints[*place])
+    }
+
+    /// The place of the checkpoint with so many fetches for each site.
+    pub(super) fn place_of(&self, per_site: u32) -> Option<usize> {
+        let fetches = self.sites.saturating_mul(per_site);
+        self.checkpoints
+            .iter()
+            .position(|checkpoint| *checkpoint == fetches)
+    }
+
+    /// Who is held against ours.
+    pub(super) fn others(&self) -> impl Iterator<Item = Policy> + '_ {
+        self.policies
+            .iter()
+            .copied()
+            .filter(|policy| *policy != Policy::Foresight)
+    }
+
+    fn values(&self, policy: Policy, cell: Cell) -> Vec<f64> {
+        let population = Population::ALL
+            .iter()
+            .position(|one| *one == cell.population);
+        let column = self.policies.iter().position(|one| *one == policy);
+        let (Some(population), Some(column)) = (population, column) else {
+            return Vec::new();
+        };
+        let draws = self
+            .trials
+            .iter()
+            .skip(population)
+            .step_by(Population::ALL.len());
+        draws
+            .map(|trial| cell.measure.of(&trial[column][cell.place]))
+            .collect()
+    }
+}
