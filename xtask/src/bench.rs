@@ -7,7 +7,7 @@ use crate::steps::{cargo, step};
 /// Which benchmark to run.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// `ring`, `seen`, `crawl` or `lab`.
+    /// `ring`, `seen`, `crawl`, `lab`, `time-queue` or `focus`.
     which: String,
     /// Options of the benchmark; `--help` shows them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
