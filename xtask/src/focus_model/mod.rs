@@ -37,6 +37,8 @@ const PACKAGES: [&str; 10] = [
 const SITES_OF_GENRE: u64 = 12;
 /// The share of sites with statistical data where the model is used: seed 004 found one in eight.
 const SHARE: &str = "0.125";
+/// What of a page is looked at: not its URL, because those of generated sites and of unpacked packages are like no others.
+const LOOK_AT: &str = "title,text,link-text,link-type,shape";
 /// The model, in the repository.
 const MODEL: &str = "crates/focus/models/statistical-data.model";
 
@@ -95,6 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         .arg("--out")
         .arg(&made)
         .args(["--name", "statistical data", "--share", SHARE])
+        .args(["--look-at", LOOK_AT])
         .arg("--files")
         .arg(folder.join("files.csv"))
         .arg("--files-from")

@@ -286,13 +286,21 @@ fn page_in(site: &Path, name: &str, file: &Path) -> Result<Option<Seen>> {
         return Ok(None);
     }
     let file_name = file.file_name().unwrap_or_default().to_string_lossy();
-    let url = if file_name.starts_with("http:") || file_name.starts_with("https:") {
-        file_name.replace('^', "/")
-    } else {
+    let url = url_of_name(&file_name).unwrap_or_else(|| {
+        // Folders above the site's own are how somebody sorted it, often by the very label.
+        let name = name.rsplit('/').next().unwrap_or(name);
         let path = file.strip_prefix(site).unwrap_or(file);
         format!("http://{name}/{}", path.to_string_lossy())
-    };
+    });
     Ok(Some(Seen::read(body, content_type.as_deref(), &url)))
+}
+
+/// The URL that a file is named by, with `^` for `/`, as in WebKB: `http:^^www.example.edu^index.html`. Some copies of it have lost the
+/// colon to a file system that does not allow it.
+fn url_of_name(file_name: &str) -> Option<String> {
+    let (scheme, rest) = file_name.split_once("^^")?;
+    let is_scheme = scheme.starts_with("http") && scheme.chars().count() <= "https:".len();
+    is_scheme.then(|| format!("http://{}", rest.replace('^', "/")))
 }
 
 /// Takes HTTP headers off the top of a file, if there are any.
@@ -352,6 +360,20 @@ mod tests {
             b"\0\0",
         ] {
             assert_eq!(without_headers(without), (None, without));
+        }
+    }
+
+    #[test]
+    fn a_name_can_be_a_url() {
+        let url = Some("http://www.example.edu/~a/".to_owned());
+        for name in [
+            "http:^^www.example.edu^~a^",
+            "http\u{F03A}^^www.example.edu^~a^",
+        ] {
+            assert_eq!(url_of_name(name), url);
+        }
+        for name in ["index.html", "a^^b", ""] {
+            assert_eq!(url_of_name(name), None);
         }
     }
 

@@ -90,7 +90,7 @@ fn print_figures(validation: &Validation) {
     let bins = validation.bins.iter();
     for bin in bins.filter(|bin| BIN_SITES_MIN <= bin.weight) {
         say!(
-            "  said {:.2}   was {:.2}   (worth {:.0} sites)",
+            "  said {:.2}   was {:.2}   (worth {:.1} sites)",
             bin.said,
             bin.was,
             bin.weight
