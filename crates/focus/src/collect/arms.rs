@@ -50,9 +50,9 @@ pub(super) enum Grouping {
 #[derive(Clone, Debug)]
 pub(super) struct Arms {
     grouping: Grouping,
-    arms_max: u32,
+    bound: u32,
     pub(super) clusters: Vec<Cluster>,
-    pub(super) arms: Vec<Arm>,
+    pub(super) all: Vec<Arm>,
     /// Clusters by the hash of a path, and arms by the hash of cluster and address.
     paths: HashTable<(u64, u32)>,
     keys: HashTable<(u64, u32)>,
@@ -121,9 +121,9 @@ impl Arms {
     pub(super) fn new(grouping: Grouping, arms_max: u32, experience: &Experience) -> Self {
         Self {
             grouping,
-            arms_max: arms_max.max(1),
+            bound: arms_max.max(1),
             clusters: Vec::new(),
-            arms: Vec::new(),
+            all: Vec::new(),
             paths: HashTable::new(),
             keys: HashTable::new(),
             beginnings: HashTable::new(),
@@ -150,7 +150,7 @@ impl Arms {
         }
         // The last arm of a cluster takes all addresses for which there is no room.
         let is_full = ARMS_PER_CLUSTER_MAX <= self.clusters[cluster as usize].arms
-            || self.arms_max as usize <= self.arms.len();
+            || self.bound as usize <= self.all.len();
         let shape = if is_full { u64::MAX } else { shape };
         if let Some(arm) = known(key(shape)) {
             return arm;
@@ -183,9 +183,9 @@ impl Arms {
     }
 
     fn add_arm(&mut self, cluster: u32, key: u64) -> u32 {
-        let arm = number(self.arms.len());
+        let arm = number(self.all.len());
         self.clusters[cluster as usize].arms += 1;
-        self.arms.push(Arm {
+        self.all.push(Arm {
             cluster,
             record: Record::default(),
             followers: Vec::new(),
@@ -211,7 +211,7 @@ impl Arms {
         let nearest = alike
             .enumerate()
             .max_by(|one, two| one.1.total_cmp(&two.1).then(two.0.cmp(&one.0)));
-        let has_room = self.clusters.len() < self.arms_max as usize;
+        let has_room = self.clusters.len() < self.bound as usize;
         let cluster = match nearest {
             Some((index, cosine)) if ALIKE_MIN <= cosine || !has_room => {
                 let cluster = &mut self.clusters[index];
@@ -240,7 +240,7 @@ impl Arms {
 
     /// Learns what a page of an arm brought.
     pub(super) fn learn(&mut self, arm: u32, brought: Brought<'_>) {
-        let arm = &mut self.arms[arm as usize];
+        let arm = &mut self.all[arm as usize];
         arm.relation.learn(brought.numbers, brought.files);
         let cluster = &mut self.clusters[arm.cluster as usize];
         cluster.pages += 1.0;
@@ -266,7 +266,7 @@ impl Arms {
 
     /// Takes back what the pages of an arm brought, so much for each: it is had without them from now on.
     pub(super) fn discount(&mut self, arm: u32, files_per_page: f64) {
-        let arm = &mut self.arms[arm as usize];
+        let arm = &mut self.all[arm as usize];
         arm.record.files = (arm.record.files - files_per_page * arm.record.pages).max(0.0);
     }
 
@@ -280,7 +280,7 @@ impl Arms {
             files: PRIOR_PAGES * FIRST_MEAN,
         };
         let mut clusters = vec![Record::default(); self.clusters.len()];
-        for arm in &self.arms {
+        for arm in &self.all {
             let known = arm.record.known();
             let mean = arm.record.files / arm.record.pages.max(1.0);
             for record in [&mut site, &mut clusters[arm.cluster as usize]] {
@@ -305,7 +305,7 @@ impl Arms {
 
     /// Shape and rate of the Gamma distribution of an arm's new data files per page.
     pub(super) fn belief(&self, arm: u32, expectations: &[f64]) -> (f64, f64) {
-        let arm = &self.arms[arm as usize];
+        let arm = &self.all[arm as usize];
         let shape = PRIOR_PAGES * expectations[arm.cluster as usize] + arm.record.files;
         (shape.max(SHAPE_MIN), PRIOR_PAGES + arm.record.pages)
     }
@@ -322,10 +322,10 @@ impl Arms {
                     .collect(),
             }
         };
-        let prospects: Vec<Prospect> = self.arms.iter().map(prospect).collect();
+        let prospects: Vec<Prospect> = self.all.iter().map(prospect).collect();
         let indices = outlook::indices(&prospects);
         let mut worths = vec![Worth::default(); self.clusters.len()];
-        for ((arm, prospect), index) in self.arms.iter().zip(&prospects).zip(indices) {
+        for ((arm, prospect), index) in self.all.iter().zip(&prospects).zip(indices) {
             let worth = &mut worths[arm.cluster as usize];
             let known = arm.lifetime.known();
             worth.arms += known;
@@ -337,7 +337,7 @@ impl Arms {
 
     /// Mean new links per page from this arm into others.
     pub(super) fn followers(&self, arm: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let arm = &self.arms[arm as usize];
+        let arm = &self.all[arm as usize];
         let pages = arm.record.pages + PRIOR_PAGES;
         arm.followers
             .iter()
@@ -346,7 +346,7 @@ impl Arms {
 
     /// Pages of this arm that count.
     pub(super) fn pages(&self, arm: u32) -> f64 {
-        self.arms[arm as usize].record.pages
+        self.all[arm as usize].record.pages
     }
 }
 

@@ -179,7 +179,7 @@ impl Collector {
     /// How many groups of links there are.
     #[must_use]
     pub fn arm_count(&self) -> usize {
-        self.arms.arms.len()
+        self.arms.all.len()
     }
 
     /// Takes in what came of a link that was handed out.
@@ -317,9 +317,9 @@ impl Collector {
         let known = &self.links[link as usize];
         match (self.settings.order, known.kind) {
             (Order::BreadthFirst | Order::DepthFirst | Order::Random, _) => {
-                self.line.push_back(link)
+                self.line.push_back(link);
             }
-            (_, Kind::Page) => self.arms.arms[known.arm as usize].waiting.push_back(link),
+            (_, Kind::Page) => self.arms.all[known.arm as usize].waiting.push_back(link),
             (_, Kind::File) => self.files.push_back(link),
             (_, Kind::Guess(_) | Kind::Named(_)) => self.guesses.push_back(link),
         }
@@ -354,8 +354,8 @@ impl Collector {
 
     /// A rule has just come to be trusted: it speaks of all pages that wait, and what it says of them they will not bring any more.
     fn guess_for_waiting(&mut self) {
-        for arm in 0..self.arms.arms.len() {
-            let waiting = &self.arms.arms[arm].waiting;
+        for arm in 0..self.arms.all.len() {
+            let waiting = &self.arms.all[arm].waiting;
             let guesses = waiting.iter().map(|link| {
                 self.analogies
                     .guesses(&self.links[*link as usize].url)
@@ -424,7 +424,7 @@ impl Collector {
 
     /// Ours: a page of the arm with the best index.
     fn next_page(&mut self, chance: Chance<'_>) -> Option<u32> {
-        let arms = 0..u32::try_from(self.arms.arms.len()).unwrap_or(u32::MAX);
+        let arms = 0..u32::try_from(self.arms.all.len()).unwrap_or(u32::MAX);
         let mut rates = Vec::with_capacity(arms.len());
         let expectations = self.arms.expectations();
         for arm in arms {
@@ -435,7 +435,7 @@ impl Collector {
         let best = self
             .awake()
             .max_by(|one, two| indices[*one].total_cmp(&indices[*two]).then(two.cmp(one)))?;
-        let arm = &mut self.arms.arms[best];
+        let arm = &mut self.arms.all[best];
         let links = &self.links;
         let numbers = |link: u32| links[link as usize].numbers;
         let place = arm.relation.choose(&arm.waiting, numbers);
@@ -455,7 +455,7 @@ impl Collector {
         let prospects: Vec<Prospect> = (0..).zip(rates).map(prospect).collect();
         let mut indices = outlook::indices(&prospects);
         for (arm, index) in (0..).zip(&mut indices) {
-            let cluster = self.arms.arms[arm as usize].cluster;
+            let cluster = self.arms.all[arm as usize].cluster;
             if let Some(prior) = self.arms.clusters[cluster as usize].prior {
                 let weight = prior.arms / (prior.arms + self.arms.pages(arm));
                 *index = index.max(weight * prior.outlook);
@@ -468,21 +468,21 @@ impl Collector {
     fn next_by_tag_path(&mut self, chance: Chance<'_>) -> Option<u32> {
         let time = f64::from(self.tally.pages + self.tally.nothing).max(1.0);
         let bound = |arm: usize| {
-            let cluster = &self.arms.clusters[self.arms.arms[arm].cluster as usize];
+            let cluster = &self.arms.clusters[self.arms.all[arm].cluster as usize];
             let mean = cluster.files / cluster.pages.max(1.0);
             mean + EXPLORATION * (time.ln() / (cluster.pages + 1e-6)).sqrt()
         };
         let best = self
             .awake()
             .max_by(|one, two| bound(*one).total_cmp(&bound(*two)).then(two.cmp(one)))?;
-        let waiting = &mut self.arms.arms[best].waiting;
+        let waiting = &mut self.arms.all[best].waiting;
         let place = place_below(waiting.len(), chance);
         waiting.swap_remove_back(place)
     }
 
     /// The arms with links that wait.
     fn awake(&self) -> impl Iterator<Item = usize> {
-        let arms = self.arms.arms.iter().enumerate();
+        let arms = self.arms.all.iter().enumerate();
         arms.filter(|(_, arm)| !arm.waiting.is_empty())
             .map(|(place, _)| place)
     }

@@ -3,7 +3,8 @@
 //!
 //! *Harvest*: the real site (`read`), if it is at hand, is collected from by every order, from its first page to its last file.
 //! *Templates*: the same on generated sites of eighteen templates (`generated`). *Experience*: a row of such sites, collected from one
-//! after the other, with what was learned carried along and without.
+//! after the other, with what was learned carried along and without. *Exploring*: real sites with labels (`labelled`), judged by a model
+//! that has learned from others, in the order of each policy. *The whole way*: the real site among these (`whole`).
 //!
 //! The collector is the one that crawls (`junkai_focus::collect`). Fetches are counted in two ways: all of them, and those that bring no
 //! data file. Data files have to be fetched by every order, so only the second kind can be saved.
@@ -15,21 +16,27 @@ mod claims;
 mod draw;
 mod generated;
 mod harvest;
+mod labelled;
 mod site;
 mod tables;
 mod unpack;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use junkai_focus::collect::{Experience, Order, Settings};
+use junkai_focus::explore::Policy;
 use rayon::prelude::*;
 
 use self::chance::Chance;
 use self::harvest::{Harvest, harvest, knowing};
+pub use self::labelled::{LabelledPages, read_labelled};
+use self::labelled::{POLICIES, Quality};
 pub use self::site::Site;
 pub use self::unpack::UnpackError;
+use self::whole::{Run, Web};
 use super::words::{count, parameter};
 use super::{Progress, Watch};
 use crate::outcome::{Outcome, Parameter};
@@ -130,39 +137,129 @@ pub fn read(path: &Path) -> Result<Site, UnpackError> {
     Site::read(&name, &pages).ok_or_else(|| unpack::without_site(path))
 }
 
-/// Runs it, on this real site if there is one.
+/// What is real in an experiment, as far as it is at hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Material<'a> {
+    /// A site with data files.
+    pub site: Option<&'a Site>,
+    /// Pages with labels.
+    pub pages: Option<&'a LabelledPages>,
+}
+
+/// Runs it, with what is at hand.
 #[must_use]
-pub fn run(site: Option<&Site>, experiment: &FocusRealExperiment, watch: Watch<'_>) -> Outcome {
+pub fn run(material: Material<'_>, experiment: &FocusRealExperiment, watch: Watch<'_>) -> Outcome {
     let repetitions = u64::from(experiment.repetitions);
     let contestants = Contestant::ALL.len() as u64;
     let templates = u64::from(generated::TEMPLATES);
-    let real = if site.is_some() {
+    let real = if material.site.is_some() {
         contestants * repetitions
+    } else {
+        0
+    };
+    let explored = if material.pages.is_some() {
+        POLICIES.len() as u64
     } else {
         0
     };
     let meter = Meter {
         done: AtomicU64::new(0),
-        total: real + templates * contestants * repetitions + 2 * templates * repetitions,
+        total: real
+            + templates * contestants * repetitions
+            + 2 * templates * repetitions
+            + explored,
         watch,
     };
     let results = Results {
         experiment,
-        real: site.map(|site| Trial::run(site, experiment, &meter)),
+        real: material
+            .site
+            .map(|site| Trial::run(site, experiment, &meter)),
         templates: (0..generated::TEMPLATES)
             .map(|template| Trial::of_template(template, experiment, &meter))
             .collect(),
         carried: carried(experiment, &meter),
+        explored: material
+            .pages
+            .and_then(|pages| explored_by_all(pages, experiment, &meter)),
+        whole: Whole::run(material, experiment),
     };
     Outcome {
         name: "focus-real".to_owned(),
         title: "How soon a site's data files are found".to_owned(),
         command: experiment.command.clone(),
-        parameters: results.parameters(site),
+        parameters: results.parameters(material),
         findings: results.findings(),
         claims: results.claims(),
         tables: results.tables(),
         figures: results.figures(),
+    }
+}
+
+/// Every policy on the labelled pages: for each, the qualities of each repetition.
+fn explored_by_all(
+    pages: &LabelledPages,
+    experiment: &FocusRealExperiment,
+    meter: &Meter<'_>,
+) -> Option<Vec<Vec<Vec<Quality>>>> {
+    let judged = pages.judged(experiment.seed)?;
+    let of_policy = |policy| {
+        let seeds = (0..experiment.repetitions).into_par_iter();
+        let qualities = seeds
+            .map(|repetition| {
+                labelled::explore(&judged, policy, experiment.seed + u64::from(repetition))
+            })
+            .collect();
+        meter.add(1);
+        qualities
+    };
+    Some(POLICIES.into_iter().map(of_policy).collect())
+}
+
+/// The real site among real sites without data files.
+struct Whole {
+    sites: usize,
+    files: u32,
+    /// What was run, and the runs of each repetition.
+    runs: Vec<(&'static str, Vec<Run>)>,
+}
+
+impl Whole {
+    fn run(material: Material<'_>, experiment: &FocusRealExperiment) -> Option<Whole> {
+        let decoys = whole::decoys(material.pages?);
+        let web = Web::new(material.site?, &decoys);
+        let repeat = |run: &(dyn Fn(u64) -> Run + Sync)| {
+            let seeds = (0..experiment.repetitions).into_par_iter();
+            seeds
+                .map(|repetition| run(experiment.seed + u64::from(repetition)))
+                .collect()
+        };
+        Some(Whole {
+            sites: web.site_count(),
+            files: web.file_count(),
+            runs: vec![
+                (
+                    "all sites at once, breadth first",
+                    repeat(&|seed| web.all_at_once(Order::BreadthFirst, seed)),
+                ),
+                (
+                    "all sites at once, random",
+                    repeat(&|seed| web.all_at_once(Order::Random, seed)),
+                ),
+                (
+                    "all sites at once, tag paths as published",
+                    repeat(&|seed| web.all_at_once(Order::TagPaths, seed)),
+                ),
+                (
+                    "explored at random, then collected",
+                    repeat(&|seed| web.explore_and_collect(Policy::Random, seed)),
+                ),
+                (
+                    "explored and collected, ours",
+                    repeat(&|seed| web.explore_and_collect(Policy::Foresight, seed)),
+                ),
+            ],
+        })
     }
 }
 
@@ -173,6 +270,9 @@ struct Results<'a> {
     templates: Vec<Trial>,
     /// By the place in the row of sites.
     carried: Vec<Vec<Pair>>,
+    /// By policy, repetition and budget.
+    explored: Option<Vec<Vec<Vec<Quality>>>>,
+    whole: Option<Whole>,
 }
 
 /// Every way to collect, on one site or on several of one template.
@@ -319,8 +419,8 @@ impl Meter<'_> {
 }
 
 impl Results<'_> {
-    fn parameters(&self, site: Option<&Site>) -> Vec<Parameter> {
-        let real = match site {
+    fn parameters(&self, material: Material<'_>) -> Vec<Parameter> {
+        let real = match material.site {
             Some(site) => format!(
                 "{}: {} pages, {} data files that links lead to",
                 site.name,
@@ -329,8 +429,18 @@ impl Results<'_> {
             ),
             None => "none at hand: name its archive with --site".to_owned(),
         };
+        let labelled = match material.pages {
+            Some(pages) => format!(
+                "{} pages of {} sites, {} with a page of a course",
+                count(pages.pages() as u64),
+                pages.sites.len(),
+                pages.wanted()
+            ),
+            None => "none at hand: name WebKB's archive with --labelled".to_owned(),
+        };
         vec![
             parameter("real site", real),
+            parameter("real pages with labels", labelled),
             parameter(
                 "generated sites",
                 format!(

@@ -113,6 +113,9 @@ pub(crate) struct ReportArguments {
     /// A real site to collect data files from, as `junkai lab focus-real` takes it.
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
+    /// Pages with labels to explore, as `junkai lab focus-real` takes them.
+    #[arg(long, value_name = "FILE")]
+    labelled: Option<PathBuf>,
     /// Simulate few pages that change, for a short time: a report in a minute, whose figures are rough.
     #[arg(long)]
     quick: bool,
@@ -181,11 +184,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let histories = histories::read(&arguments.history, common.sources.seed())?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
     let webs = changes::webs(&arguments.history, false)?;
-    let site = arguments
-        .site
-        .as_deref()
-        .map(junkai_lab::experiment::focus_real::read)
-        .transpose()?;
+    let real = focus_real::Real::read(arguments.site.as_deref(), arguments.labelled.as_deref())?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
     let sizes = Sizes::of(arguments);
@@ -213,12 +212,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         changes::run_revisit(webs, &revisit, &bar)?,
         servers::run(Vec::new(), &servers)?,
         time_queue::counted(seed, &bar)?,
-        focus_real::outcome(
-            site.as_ref(),
-            arguments.site.as_deref(),
-            sizes.focus_real(seed),
-            &bar,
-        ),
+        real.outcome(sizes.focus_real(seed), &bar),
         focus_sim::outcome(&sizes.focus_sim(seed), &bar),
     ];
     drop(bar);
@@ -248,10 +242,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     );
     say!("Open the whole in a browser: {}", page.display());
     let histories = histories::again_as("--history ", &arguments.history);
-    let site = arguments
-        .site
-        .as_deref()
-        .map_or_else(String::new, |site| format!(" --site {}", site.display()));
+    let site = &real.again;
     let quick = if arguments.quick { " --quick" } else { "" };
     let again = format!(
         "junkai lab report{}{histories}{site}{quick}",

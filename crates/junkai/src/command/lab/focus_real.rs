@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use junkai_lab::experiment::focus_real::{self, FocusRealExperiment, Site};
+use junkai_lab::experiment::focus_real::{
+    self, FocusRealExperiment, LabelledPages, Material, Site,
+};
 use junkai_lab::outcome::Outcome;
 
 use super::experiment::OUT_DEFAULT;
@@ -18,7 +20,9 @@ eighteen templates are collected from, and the outcome says so.
 
 Examples:
   junkai lab focus-real
-  junkai lab focus-real --site replay/ons-sdg-data-2024.tar.zst --out results";
+  junkai lab focus-real --site replay/ons-sdg-data-2024.tar.zst
+  junkai lab focus-real --site replay/ons-sdg-data-2024.tar.zst \\
+    --labelled focus/webkb.tar.gz --out results";
 
 /// What `junkai lab focus-real` takes.
 #[derive(clap::Args)]
@@ -26,6 +30,9 @@ pub(crate) struct Arguments {
     /// A real site to collect from.
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
+    /// Pages with labels to explore: WebKB's archive.
+    #[arg(long, value_name = "FILE")]
+    labelled: Option<PathBuf>,
     /// Times that every order is run on every site.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: u32,
@@ -45,11 +52,7 @@ pub(crate) struct Arguments {
 
 /// Runs it, writes its outcome and prints it.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
-    let site = arguments
-        .site
-        .as_deref()
-        .map(focus_real::read)
-        .transpose()?;
+    let real = Real::read(arguments.site.as_deref(), arguments.labelled.as_deref())?;
     show::prepare(&arguments.out)?;
     let experiment = FocusRealExperiment {
         repetitions: arguments.repetitions,
@@ -58,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         ..FocusRealExperiment::default()
     };
     let bar = SharedBar::new();
-    let outcome = outcome(site.as_ref(), arguments.site.as_deref(), experiment, &bar);
+    let outcome = real.outcome(experiment, &bar);
     drop(bar);
     let shown = Shown {
         written: Some(show::write(&outcome, &arguments.out)?),
@@ -69,23 +72,43 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Well)
 }
 
-/// Runs it under a progress bar.
-pub(super) fn outcome(
-    site: Option<&Site>,
-    path: Option<&Path>,
-    experiment: FocusRealExperiment,
-    bar: &SharedBar,
-) -> Outcome {
-    let named = path.map_or_else(String::new, |path| format!(" --site {}", path.display()));
-    let command = format!(
-        "junkai lab focus-real{named} --repetitions {} --pages {} --seed {}",
-        experiment.repetitions, experiment.pages, experiment.seed
-    );
-    let experiment = FocusRealExperiment {
-        command,
-        ..experiment
-    };
-    focus_real::run(site, &experiment, &|progress| {
-        bar.at("focus-real", progress.done, progress.total);
-    })
+/// What is real in the experiment, and where it was read from.
+pub(super) struct Real {
+    site: Option<Site>,
+    pages: Option<LabelledPages>,
+    /// The arguments that name it again, each with a space before it.
+    pub(super) again: String,
+}
+
+impl Real {
+    /// Reads what is named.
+    pub(super) fn read(site: Option<&Path>, labelled: Option<&Path>) -> Result<Real> {
+        let argument = |name: &str, path: Option<&Path>| {
+            path.map_or_else(String::new, |path| format!(" --{name} {}", path.display()))
+        };
+        Ok(Real {
+            site: site.map(focus_real::read).transpose()?,
+            pages: labelled.map(focus_real::read_labelled).transpose()?,
+            again: argument("site", site) + &argument("labelled", labelled),
+        })
+    }
+
+    /// Runs it under a progress bar.
+    pub(super) fn outcome(&self, experiment: FocusRealExperiment, bar: &SharedBar) -> Outcome {
+        let command = format!(
+            "junkai lab focus-real{} --repetitions {} --pages {} --seed {}",
+            self.again, experiment.repetitions, experiment.pages, experiment.seed
+        );
+        let experiment = FocusRealExperiment {
+            command,
+            ..experiment
+        };
+        let material = Material {
+            site: self.site.as_ref(),
+            pages: self.pages.as_ref(),
+        };
+        focus_real::run(material, &experiment, &|progress| {
+            bar.at("focus-real", progress.done, progress.total);
+        })
+    }
 }

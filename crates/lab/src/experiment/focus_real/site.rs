@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use junkai_focus::collect::{LinkSeen, Looks};
+use junkai_focus::learn::Seen;
 use junkai_page::{LinkOptions, Source, analyze_with_contexts};
 use url::Url;
 
@@ -16,6 +17,8 @@ pub struct Site {
     pub name: String,
     pub(super) start: String,
     things: BTreeMap<String, Thing>,
+    /// The bytes of pages, where there are any.
+    bodies: BTreeMap<String, Vec<u8>>,
 }
 
 /// What a URL names.
@@ -61,6 +64,7 @@ impl Site {
             name,
             start,
             things,
+            bodies: BTreeMap::new(),
         };
         let reached: BTreeSet<String> = site.breadth_first().into_iter().collect();
         // A file that no page links to may exist all the same, and be guessed; but it is not counted.
@@ -71,22 +75,55 @@ impl Site {
     /// Of the bytes of its pages, by their paths; everything that is named as a data file is one.
     pub(super) fn read(name: &str, pages: &BTreeMap<String, Vec<u8>>) -> Option<Site> {
         let base = Url::parse(&format!("https://{name}.example/")).ok()?;
-        let mut things = BTreeMap::new();
-        for (path, body) in pages {
-            let Ok(url) = base.join(path) else {
-                continue;
-            };
-            let thing = if is_file(path) {
-                Thing::File(first_column(body))
-            } else {
-                Thing::Page(links_of(&url, body))
-            };
-            things.insert(url.to_string(), thing);
-        }
+        let absolute = |(path, body): (&String, &Vec<u8>)| {
+            Some((base.join(path).ok()?.to_string(), body.clone()))
+        };
+        let pages: BTreeMap<String, Vec<u8>> = pages.iter().filter_map(absolute).collect();
         let start = base.join("index.html").ok()?.to_string();
-        things
+        pages
             .contains_key(&start)
-            .then(|| Site::new(name.to_owned(), start, things))
+            .then(|| Site::of_bodies(name, start, pages))
+    }
+
+    /// Of pages by their addresses; the first is where to start. None if there is none with an address.
+    pub(super) fn of_pages(name: &str, pages: &[(String, Vec<u8>)]) -> Option<Site> {
+        let absolute = |(url, body): &(String, Vec<u8>)| {
+            Some((Url::parse(url).ok()?.to_string(), body.clone()))
+        };
+        let pages: Vec<(String, Vec<u8>)> = pages.iter().filter_map(absolute).collect();
+        // The page with the shortest address is the one that others are below.
+        let start = pages
+            .iter()
+            .map(|(url, _)| url)
+            .min_by_key(|url| url.len())?
+            .clone();
+        Some(Site::of_bodies(name, start, pages.into_iter().collect()))
+    }
+
+    fn of_bodies(name: &str, start: String, bodies: BTreeMap<String, Vec<u8>>) -> Site {
+        let mut things = BTreeMap::new();
+        for (url, body) in &bodies {
+            let thing = match Url::parse(url) {
+                Ok(_) if is_file(url) => Thing::File(first_column(body)),
+                Ok(parsed) => Thing::Page(links_of(&parsed, body)),
+                Err(_) => continue,
+            };
+            things.insert(url.clone(), thing);
+        }
+        Site {
+            bodies,
+            ..Site::new(name.to_owned(), start, things)
+        }
+    }
+
+    /// The pages nearest to the first, as one reads them who judges the site.
+    pub(super) fn first_pages(&self, count: usize) -> Vec<Seen> {
+        let pages = self
+            .breadth_first()
+            .into_iter()
+            .filter(|url| matches!(self.things.get(url), Some(Thing::Page(_))));
+        let body = |url: String| Some(Seen::read(self.bodies.get(&url)?, Some("text/html"), &url));
+        pages.filter_map(body).take(count).collect()
     }
 
     pub(super) fn thing(&self, url: &str) -> Option<&Thing> {

@@ -1,7 +1,11 @@
 //! The numbers of the experiment.
 
 use super::harvest::{Cost, Harvest, SHARES};
-use super::{Contestant, Results, Trial};
+use super::labelled::{FETCHES_PER_SITE, POLICIES, Quality};
+use super::whole::Run;
+use super::{Contestant, Results, Trial, Whole};
+use junkai_focus::explore::Policy;
+
 use crate::experiment::words::text;
 use crate::outcome::{Cell, Column, Table};
 
@@ -54,7 +58,14 @@ pub(super) fn at(harvests: &[Harvest], share: usize, counting: Counting) -> Opti
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
         let real = self.real.iter().map(harvest_table);
+        let explored = self
+            .explored
+            .as_ref()
+            .map(|explored| explored_table(explored));
+        let whole = self.whole.as_ref().map(whole_table);
         real.chain([self.template_table(), self.experience_table()])
+            .chain(explored)
+            .chain(whole)
             .collect()
     }
 
@@ -214,4 +225,93 @@ fn key(contestant: Contestant) -> String {
 )]
 fn fetches(number: Option<f64>) -> Cell {
     Cell::count(number.map(|number| number as u64))
+}
+
+/// The mean over repetitions of one measure at one budget.
+pub(super) fn mean_quality(
+    repetitions: &[Vec<Quality>],
+    budget: usize,
+    measure: fn(&Quality) -> f64,
+) -> f64 {
+    let values = repetitions
+        .iter()
+        .filter_map(|budgets| budgets.get(budget))
+        .map(measure);
+    values.sum::<f64>() / repetitions.len().max(1) as f64
+}
+
+fn explored_table(explored: &[Vec<Vec<Quality>>]) -> Table {
+    let mut columns = Column::list([("policy", "policy")]);
+    for per_site in FETCHES_PER_SITE {
+        for (key, title) in [
+            ("accuracy", "accuracy"),
+            ("precision", "precision"),
+            ("recall", "recall"),
+        ] {
+            let name = format!("{per_site}").replace('.', "_");
+            columns.push(Column::new(
+                format!("{key}_at_{name}"),
+                format!("{title}, {per_site} a site"),
+            ));
+        }
+    }
+    let row = |(policy, repetitions): (Policy, &Vec<Vec<Quality>>)| {
+        let mut row = vec![text(policy.name())];
+        for budget in 0..FETCHES_PER_SITE.len() {
+            for measure in [
+                |quality: &Quality| quality.accuracy,
+                |quality: &Quality| quality.precision,
+                |quality: &Quality| quality.recall,
+            ] {
+                row.push(Cell::Share(mean_quality(repetitions, budget, measure)));
+            }
+        }
+        row
+    };
+    Table {
+        name: "exploring".to_owned(),
+        caption: "Real sites with labels: how good the verdicts are after so many fetches per site, means over repetitions. The pages of a site \
+                  are judged by a model that has learned from other universities."
+            .to_owned(),
+        columns,
+        rows: POLICIES.into_iter().zip(explored).map(row).collect(),
+    }
+}
+
+fn whole_table(whole: &Whole) -> Table {
+    let row = |(name, runs): &(&'static str, Vec<Run>)| {
+        let median = |value: fn(&Run) -> u32| {
+            fetches(
+                Middle::of(runs.iter().map(|run| value(run).into())).map(|middle| middle.median),
+            )
+        };
+        let all: Option<Vec<f64>> = runs.iter().map(|run| run.fetches.map(f64::from)).collect();
+        let rates: Option<Vec<f64>> = runs.iter().map(|run| run.rate(whole.files)).collect();
+        vec![
+            text(*name),
+            median(|run| run.explored),
+            median(|run| run.taken),
+            median(|run| run.right),
+            fetches(all.and_then(Middle::of).map(|middle| middle.median)),
+            Cell::share(rates.and_then(Middle::of).map(|middle| middle.median)),
+        ]
+    };
+    Table {
+        name: "whole".to_owned(),
+        caption: format!(
+            "The real site among {} real sites without data files: fetches until nine tenths of the {} data files were had, those of exploring \
+             included, and data files per fetch; medians over repetitions. A dash: never.",
+            whole.sites - 1,
+            whole.files
+        ),
+        columns: Column::list([
+            ("way", "way"),
+            ("explored_fetches", "fetches of exploring"),
+            ("sites_taken", "sites taken"),
+            ("sites_right", "of them with files"),
+            ("all_for_90_percent", "all fetches, 90 %"),
+            ("files_per_fetch", "files per fetch"),
+        ]),
+        rows: whole.runs.iter().map(row).collect(),
+    }
 }

@@ -15,14 +15,14 @@ fn small() -> FocusRealExperiment {
 
 #[test]
 fn ours_needs_fewer_pages_than_breadth_first_on_most_templates() {
-    let outcome = run(None, &small(), &|_| {});
+    let outcome = run(Material::default(), &small(), &|_| {});
     assert_eq!(outcome.tables.len(), 2);
     let claim = outcome
         .claims
         .iter()
         .find(|claim| claim.claim.contains("breadth first"));
     assert_ne!(claim.unwrap().verdict, Verdict::Fails);
-    let again = run(None, &small(), &|_| {});
+    let again = run(Material::default(), &small(), &|_| {});
     assert_eq!(outcome.tables[0].rows, again.tables[0].rows);
 }
 
@@ -88,6 +88,10 @@ fn the_real_site_is_read_as_its_description_says() {
     // The goal, counting all fetches; the files themselves are 49 % of breadth-first's.
     assert!(2 * ours(Contestant::OURS).all <= ours(Contestant::BREADTH_FIRST).all);
     assert!(20 * ours(Contestant::OURS).pages < ours(Contestant::BREADTH_FIRST).pages);
-    let table = run(Some(&site), &small(), &|_| {}).tables.swap_remove(0);
+    let material = Material {
+        site: Some(&site),
+        pages: None,
+    };
+    let table = run(material, &small(), &|_| {}).tables.swap_remove(0);
     assert_eq!(table.rows[0][3], Cell::Count(6283));
 }
