@@ -204,10 +204,10 @@ fn page(phrases: &[&str], number: u64, is_marked_up: bool) -> Vec<u8> {
     );
     while html.len() < PAGE_BYTES {
         if is_marked_up {
-            let _ = write!(
+            let _ = writeln!(
                 html,
                 "<div class=\"item item-{number} col-md-4\"><a class=\"link\" href=\"/section/page-{number}.html\">{}</a>\
-                 <p class=\"lead text-muted\">{} <span class=\"badge\">{number}</span></p></div>\n",
+                 <p class=\"lead text-muted\">{} <span class=\"badge\">{number}</span></p></div>",
                 start_of(phrase()),
                 phrase(),
             );

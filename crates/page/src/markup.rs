@@ -61,7 +61,7 @@ pub fn each<'a>(html: &'a str, mut visit: impl FnMut(Token<'a>)) {
         let kind = match (bytes_ahead.next(), bytes_ahead.next()) {
             (Some(letter), _) if letter.is_ascii_alphabetic() => Kind::Start,
             (Some(b'/'), Some(letter)) if letter.is_ascii_alphabetic() => Kind::End,
-            (Some(b'!' | b'?' | b'/'), _) => Kind::Comment,
+            (Some(b'!' | b'?'), _) | (Some(b'/'), Some(_)) => Kind::Comment,
             // A bracket that begins no tag is text.
             _ => {
                 from = at + 1;
@@ -146,9 +146,9 @@ mod tests {
         each(html, |token| match token {
             Token::Start { name, attributes } => {
                 let class = attributes.value("class").unwrap_or_default();
-                shown.push_str(&format!("[{name} {class}]"));
+                shown.extend(["[", name, " ", &class, "]"]);
             }
-            Token::End { name } => shown.push_str(&format!("[/{name}]")),
+            Token::End { name } => shown.extend(["[/", name, "]"]),
             Token::Text(text) => shown.push_str(&text),
         });
         shown

@@ -204,9 +204,9 @@ mod tests {
     fn a_list_names_pages_once_other_lists_of_its_family_did() {
         let (family, rule) = (RuleNumber::new(0), RuleNumber::new(1));
         let mut listings = Listings::default();
-        let names: Vec<String> = (0..12).map(|number| format!("Name {number}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        listings.add(family, "fetched", &names);
+        let titles: Vec<String> = (0..12).map(|number| format!("Name {number}")).collect();
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        listings.add(family, "fetched", &titles);
         listings.add(family, "other", &["New Name", "Newer"]);
         assert!(listings.take_named().is_empty());
         listings.compare(

@@ -10,13 +10,17 @@ use super::*;
 /// A site: pages with their links, by name; names that end in `.csv` are files.
 type Web = BTreeMap<String, Vec<(String, &'static str)>>;
 
+fn is_file(url: &str) -> bool {
+    url.strip_suffix(".csv").is_some()
+}
+
 fn link<'a>(url: &'a str, tag_path: &'a str) -> LinkSeen<'a> {
     LinkSeen {
         url,
         text: "",
         tag_path,
         beside: "",
-        looks: if url.ends_with(".csv") {
+        looks: if is_file(url) {
             Looks::DataFile
         } else {
             Looks::Page
@@ -41,7 +45,7 @@ fn collect(
             let links: Vec<LinkSeen<'_>> =
                 links.iter().map(|(url, path)| link(url, path)).collect();
             collector.fetched(number, Fetched::Page(&links));
-        } else if url.ends_with(".csv") && web.values().flatten().any(|(known, _)| *known == url) {
+        } else if is_file(&url) && web.values().flatten().any(|(known, _)| *known == url) {
             collector.fetched(number, Fetched::DataFile);
         } else {
             collector.fetched(number, Fetched::Nothing);
@@ -86,10 +90,10 @@ fn two_sections(pages: usize) -> Web {
 
 /// Fetches until this share of the files is had.
 fn fetches_for(order: &[String], share: f64) -> usize {
-    let all = order.iter().filter(|url| url.ends_with(".csv")).count() as f64;
+    let all = order.iter().filter(|url| is_file(url)).count() as f64;
     let mut files = 0.0;
     let reached = order.iter().position(|url| {
-        files += f64::from(u8::from(url.ends_with(".csv")));
+        files += f64::from(u8::from(is_file(url)));
         share * all <= files
     });
     reached.map_or(usize::MAX, |place| place + 1)
@@ -128,8 +132,8 @@ fn known_files_come_first() {
         for pair in order.windows(2) {
             let has_file = web
                 .get(&pair[0])
-                .is_some_and(|links| links.iter().any(|link| link.0.ends_with(".csv")));
-            assert_eq!(has_file, pair[1].ends_with(".csv"), "{pair:?}");
+                .is_some_and(|links| links.iter().any(|link| is_file(&link.0)));
+            assert_eq!(has_file, is_file(&pair[1]), "{pair:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `junkai focus train`: from labels to a model that judges, out of a folder and out of an archive.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -34,7 +35,7 @@ fn folder_of_sites() -> TempDir {
             let file = format!("sites/{name}/p{page}.html");
             fs::write(folder.path().join(file), html).expect("a page");
         }
-        labels.push_str(&format!("{name},{label}\n"));
+        writeln!(labels, "{name},{label}").expect("a string takes it");
     }
     fs::write(folder.path().join("labels.csv"), labels).expect("labels");
     folder
@@ -122,7 +123,7 @@ fn a_model_is_trained_from_an_archive() {
     let hosts = hosts.filter_map(|host| host.split(':').next());
     let mut labels = String::from("site_or_file,label\n");
     for (number, host) in hosts.enumerate() {
-        labels.push_str(&format!("{host},{}\n", number % 2));
+        writeln!(labels, "{host},{}", number % 2).expect("a string takes it");
     }
     fs::write(stage.path("labels.csv"), labels).expect("labels");
     let archive = stage.archive();

@@ -213,8 +213,8 @@ fn a_known_page_is_visited_out_of_turn_once_however_often_it_is_asked_for() {
     let unknown = stage.url("host0.test", "/nobody/knows");
     let refused = tell(&stage, "revisit", &[&unknown]).expect(4);
     assert!(refused.out.contains("junkai add"), "{}", refused.all());
-    tell(&stage, "revisit", &["--host", "host9.test"]).expect(1);
-    tell(&stage, "revisit", &[]).expect(1);
+    tell(&stage, "revisit", &["--host", "host9.test"]).expect(4);
+    tell(&stage, "revisit", &[]).expect(2);
 }
 
 #[test]

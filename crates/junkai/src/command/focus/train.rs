@@ -30,7 +30,7 @@ LABELS is a CSV file with a header line and the columns site_or_file, label and,
 Example:
   junkai focus train labels.csv --from my-archive --out prices.model --name \"price lists\"")]
 pub(crate) struct Arguments {
-    /// The labels: a CSV file with the columns site_or_file and label.
+    /// The labels: a CSV file with the columns `site_or_file` and `label`.
     #[arg(value_name = "LABELS.csv")]
     labels: PathBuf,
     /// Where the pages are: an archive's folder, or a folder of HTML files.

@@ -178,6 +178,20 @@ pub(super) fn beyond(arguments: &BeyondArguments) -> Result<Ending> {
     })
 }
 
+/// Writes the outcomes and the page that shows them all.
+fn write_report(outcomes: &[Outcome], subjects: Vec<Subject>, out: &Path) -> Result<PathBuf> {
+    for outcome in outcomes {
+        show::write(outcome, out)?;
+    }
+    let page = out.join("report.html");
+    let statistics: Vec<Statistics> = subjects
+        .into_iter()
+        .map(|subject| subject.statistics)
+        .collect();
+    write_page(&page, &report::html(outcomes, &statistics))?;
+    Ok(page)
+}
+
 /// All of them, and the page.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let common = &arguments.common;
@@ -212,19 +226,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
         changes::run_revisit(webs, &revisit, &bar)?,
         servers::run(Vec::new(), &servers)?,
         time_queue::counted(seed, &bar)?,
-        real.outcome(sizes.focus_real(seed), &bar),
+        real.outcome(&sizes.focus_real(seed), &bar),
         focus_sim::outcome(&sizes.focus_sim(seed), &bar),
     ];
     drop(bar);
-    for outcome in &outcomes {
-        show::write(outcome, &common.out)?;
-    }
-    let page = common.out.join("report.html");
-    let statistics: Vec<Statistics> = subjects
-        .into_iter()
-        .map(|subject| subject.statistics)
-        .collect();
-    write_page(&page, &report::html(&outcomes, &statistics))?;
+    let page = write_report(&outcomes, subjects, &common.out)?;
     if common.json {
         say!(
             "{}",

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// A real site to collect from.
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
-    /// Pages with labels to explore: WebKB's archive.
+    /// Pages with labels to explore: the archive of `WebKB`.
     #[arg(long, value_name = "FILE")]
     labelled: Option<PathBuf>,
     /// Times that every order is run on every site.
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         ..FocusRealExperiment::default()
     };
     let bar = SharedBar::new();
-    let outcome = real.outcome(experiment, &bar);
+    let outcome = real.outcome(&experiment, &bar);
     drop(bar);
     let shown = Shown {
         written: Some(show::write(&outcome, &arguments.out)?),
@@ -94,14 +94,14 @@ impl Real {
     }
 
     /// Runs it under a progress bar.
-    pub(super) fn outcome(&self, experiment: FocusRealExperiment, bar: &SharedBar) -> Outcome {
+    pub(super) fn outcome(&self, experiment: &FocusRealExperiment, bar: &SharedBar) -> Outcome {
         let command = format!(
             "junkai lab focus-real{} --repetitions {} --pages {} --seed {}",
             self.again, experiment.repetitions, experiment.pages, experiment.seed
         );
         let experiment = FocusRealExperiment {
             command,
-            ..experiment
+            ..experiment.clone()
         };
         let material = Material {
             site: self.site.as_ref(),

@@ -145,12 +145,12 @@ impl Results<'_> {
 
     fn later_sites(&self) -> Option<f64> {
         let later: Vec<super::Pair> = self.carried.iter().skip(1).flatten().copied().collect();
-        self.ratio(&later)
+        Self::ratio(&later)
     }
 
     fn experience_claim(&self) -> Option<Claim> {
         let later = self.carried.iter().skip(1);
-        let ratios: Vec<f64> = later.filter_map(|pairs| self.ratio(pairs)).collect();
+        let ratios: Vec<f64> = later.filter_map(|pairs| Self::ratio(pairs)).collect();
         let kept = ratios.iter().filter(|ratio| **ratio < 1.0).count();
         Some(Claim {
             source: GOAL.to_owned(),

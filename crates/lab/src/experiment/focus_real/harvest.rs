@@ -55,8 +55,8 @@ pub(super) fn harvest(
             }
             Some(Thing::Page(links)) => {
                 log.page();
-                let seen: Vec<LinkSeen<'_>> = links.iter().map(SiteLink::seen).collect();
-                collector.fetched(link, Fetched::Page(&seen));
+                let shown: Vec<LinkSeen<'_>> = links.iter().map(SiteLink::seen).collect();
+                collector.fetched(link, Fetched::Page(&shown));
             }
             None => {
                 log.page();

@@ -152,9 +152,9 @@ impl LabelledPages {
                 .filter(|(_, other)| **other != half)
             {
                 for (url, body) in &site.pages {
-                    let seen = Seen::read(body, Some("text/html"), url);
+                    let shown = Seen::read(body, Some("text/html"), url);
                     corpus
-                        .add_in_group(&site.name, &site.university, site.is_wanted, &seen.view())
+                        .add_in_group(&site.name, &site.university, site.is_wanted, &shown.view())
                         .ok()?;
                 }
             }

@@ -114,7 +114,7 @@ impl Results<'_> {
             let median = |value: fn(&super::Pair) -> f64| {
                 Middle::of(pairs.iter().map(value)).map(|middle| middle.median)
             };
-            let ratio = self.ratio(pairs);
+            let ratio = Self::ratio(pairs);
             vec![
                 Cell::Count(place),
                 fetches(median(|pair| pair.fresh)),
@@ -138,7 +138,7 @@ impl Results<'_> {
     }
 
     /// The geometric mean of with experience over without.
-    pub(super) fn ratio(&self, pairs: &[super::Pair]) -> Option<f64> {
+    pub(super) fn ratio(pairs: &[super::Pair]) -> Option<f64> {
         let logarithms: Vec<f64> = pairs
             .iter()
             .map(|pair| (pair.carried.max(1.0) / pair.fresh.max(1.0)).ln())

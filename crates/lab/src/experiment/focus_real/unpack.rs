@@ -142,6 +142,6 @@ mod tests {
             (&b"<p>"[..], &b"x"[..])
         );
         assert!(files(&tar[..BLOCK * 2 - 510]).unwrap().is_empty());
-        assert!(files(&tar[..BLOCK * 2 + 1]).is_err());
+        assert!(files(&tar[..=BLOCK * 2]).is_err());
     }
 }

@@ -120,21 +120,21 @@ impl<'a> Web<'a> {
         let mut taken: Vec<_> = verdicts.filter(|(verdict, _)| verdict.holds).collect();
         taken.sort_by(|one, two| two.0.mean.total_cmp(&one.0.mean));
         run.taken = u32::try_from(taken.len()).unwrap_or(u32::MAX);
-        let (mut fetches, mut files) = (run.explored, 0);
+        let (mut spent, mut files) = (run.explored, 0);
         for (_, site) in taken {
             run.right += u32::from(0 < site.file_count());
-            self.collect(site, Order::Learned, &mut chance, |is_file| {
-                fetches += 1;
+            Self::collect(site, Order::Learned, &mut chance, |is_file| {
+                spent += 1;
                 files += u32::from(is_file);
                 if run.fetches.is_none() && SHARE * f64::from(self.files) <= f64::from(files) {
-                    run.fetches = Some(fetches);
+                    run.fetches = Some(spent);
                 }
             });
         }
         run
     }
 
-    fn collect(&self, site: &Site, order: Order, chance: &mut Chance, mut tell: impl FnMut(bool)) {
+    fn collect(site: &Site, order: Order, chance: &mut Chance, mut tell: impl FnMut(bool)) {
         let settings = Settings {
             order,
             ..Settings::default()

@@ -295,7 +295,7 @@ fn page_in(site: &Path, name: &str, file: &Path) -> Result<Option<Seen>> {
     Ok(Some(Seen::read(body, content_type.as_deref(), &url)))
 }
 
-/// The URL that a file is named by, with `^` for `/`, as in WebKB: `http:^^www.example.edu^index.html`. Some copies of it have lost the
+/// The URL that a file is named by, with `^` for `/`, as in `WebKB`: `http:^^www.example.edu^index.html`. Some copies of it have lost the
 /// colon to a file system that does not allow it.
 fn url_of_name(file_name: &str) -> Option<String> {
     let (scheme, rest) = file_name.split_once("^^")?;
