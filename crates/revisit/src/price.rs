@@ -4,7 +4,7 @@
 //! that a page is visited once per change that is expected of it: seed 002's interval.
 //!
 //! The price is moved through the exposure that it stands for, the *depth*: intervals are proportional to it when visits are for versions,
-//! so a price that is twice as deep halves the visits wherever it stands. What pages ask for at a depth of one, their [`Tempo`], is
+//! so a price that is twice as deep halves the visits wherever it stands. What pages ask for at a depth of one, their tempo, is
 //! learnt from the intervals as they are planned, whatever the depth was then; pages times tempo by budget is the depth. So it follows
 //! at once when pages are found or the budget is set anew, and otherwise settles, without swinging, in about one round over all pages,
 //! whatever their number and whatever visits are for. Visits that were not made in time are made up for. What the price is when a visit is

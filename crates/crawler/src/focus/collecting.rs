@@ -1,7 +1,7 @@
 //! Collecting: which page of a wanted site comes next, so that few fetches bring most of its data files.
 //!
 //! An order of [`admission`](junkai_frontier::admission) like the others. Each wanted site has a [`Collector`], which names the link to follow; a few sites are collected at a time, and what one
-//! teaches is carried to those that begin after it ([`Experience`]). **What the archive has is not fetched again:** when a collector asks for a page that was captured before, by
+//! teaches is carried to those that begin after it ([`Experience`](junkai_focus::collect::Experience)). **What the archive has is not fetched again:** when a collector asks for a page that was captured before, by
 //! exploring or by a run that was killed, it is answered from the archive at once. So a collector has no state on disk, and none can be lost.
 //!
 //! Invariants: of a site one page at a time is out; pages of other sites wait untouched, in memory and after the run on disk; whatever is offered of a wanted site is

@@ -2,7 +2,7 @@
 //!
 //! A catalogue is a folder: `catalogue.jsonl` holds an [`Entry`] per line, sorted by URL, and is what counts; `catalogue.parquet` and
 //! `catalogue.jsonld` (DCAT) say the same to other programs; `index/` is for searching, and can be made anew from the lines at any time.
-//! [`write`] takes in what was found since; [`Index::search`] finds. What is known of a file is put together from what links to it
+//! [`write()`] takes in what was found since; [`Index::search`] finds. What is known of a file is put together from what links to it
 //! ([`PageFacts`]) and what is in it ([`Inspection`](crate::data_file::Inspection)) by [`Finding::entry`].
 //!
 //! New entries are merged into the old lines as they stream by, so memory depends on what is new, not on what is known.

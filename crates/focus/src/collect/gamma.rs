@@ -5,7 +5,7 @@ use crate::explore::Chance;
 /// A draw from the Gamma distribution of this shape and rate.
 ///
 /// Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables", ACM TOMS 26(3), 2000, figure 1 and section 6 (shapes below 1).
-/// Departures: after [`TRIES_MAX`] rejections, each of which has a probability below 0.05, the mean is returned.
+/// Departures: after `TRIES_MAX` rejections, each of which has a probability below 0.05, the mean is returned.
 ///
 /// # Panics
 /// If the shape or the rate is not positive.

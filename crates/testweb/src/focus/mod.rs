@@ -5,7 +5,7 @@
 //! [`FocusSite`]; `place` says which paths a site has, `pages` writes them, `tables` fills the files, `words` is what is said.
 //!
 //! Invariants: every page and every file of a site can be reached from its home page; home pages link to each other as a tree, so every site can be
-//! reached from the first. What is wanted is known: [`FocusWeb::truth`] lists it.
+//! reached from the first. What is wanted is known: [`FocusWeb::write_truth`] lists it.
 
 mod pages;
 mod place;
