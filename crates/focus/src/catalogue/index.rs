@@ -1,8 +1,7 @@
 //! Finds entries by words, in any language.
 //!
-//! Terms are [`Words`] by Unicode's rules, and pairs of neighbouring ideographs besides, so that a Japanese query finds a compound
-//! whichever way either was split. Fields weigh by how much they say of the file: title and columns most. A query is words and nothing
-//! else: no operators, so none can be wrong. The engine merges its files in threads of its own; this module starts none.
+//! Fields weigh by how much they say of the file: title and columns most. A query is words and nothing else: no operators, so none can
+//! be wrong. The engine merges its files in threads of its own; this module starts none.
 
 use std::fs;
 use std::path::Path;
@@ -12,30 +11,15 @@ use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Query, TermQ
 use tantivy::schema::{
     Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value as _,
 };
-use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 use super::lines::Lines;
+use super::terms::Terms;
 use super::{CatalogueError, Entry, INDEX_FOLDER, failed};
 use crate::data_file;
-use crate::words::Words;
 
 /// What the engine may hold before it writes; less than this it refuses.
 const WRITER_BYTES: usize = 16 << 20;
-/// Words of a query that are looked for.
-const QUERY_WORDS_MAX: usize = 64;
-/// Words of a field that are indexed.
-const FIELD_WORDS_MAX: usize = 4096;
-/// Characters of a snippet.
-const SNIPPET_CHARACTERS: usize = 160;
-
-/// Words that are in every text, and say nothing where others do.
-#[rustfmt::skip]
-const EMPTY_WORDS: [&str; 30] = [
-    "a", "an", "and", "are", "as", "at", "by", "for", "from", "in", "is", "it", "of", "on", "or", "that", "the", "to", "with",
-    "の", "は", "を", "に", "が", "と", "で", "も", "へ", "や", "から",
-];
-
 /// The fields that are searched, and how much each counts.
 const FIELDS: [(&str, f32); 7] = [
     ("title", 4.0),
@@ -252,101 +236,4 @@ fn texts(entry: &Entry) -> [String; FIELDS.len()] {
         entry.units.join(" \n"),
         data_file::words_of_address(&entry.url),
     ]
-}
-
-/// Makes terms of text.
-#[derive(Default)]
-struct Terms {
-    words: Words,
-}
-
-impl Terms {
-    /// Words, and pairs of ideographs.
-    fn each(&self, text: &str, mut visit: impl FnMut(std::ops::Range<usize>, &str)) {
-        self.words.each_at(text, &mut visit);
-        if !text.is_ascii() {
-            Words::by_script().each_at(text, |range, word| {
-                if !word.is_ascii() {
-                    visit(range, word);
-                }
-            });
-        }
-    }
-
-    fn of_text(&self, text: &str) -> PreTokenizedString {
-        let mut tokens = Vec::new();
-        self.each(text, |range, word| {
-            if tokens.len() < FIELD_WORDS_MAX {
-                tokens.push(Token {
-                    offset_from: range.start,
-                    offset_to: range.end,
-                    position: tokens.len(),
-                    text: word.to_owned(),
-                    position_length: 1,
-                });
-            }
-        });
-        PreTokenizedString {
-            text: String::new(),
-            tokens,
-        }
-    }
-
-    fn of_query(&self, query: &str) -> Vec<String> {
-        let mut words: Vec<String> = Vec::new();
-        self.each(query, |_, word| {
-            if words.len() < QUERY_WORDS_MAX && !words.iter().any(|known| known == word) {
-                words.push(word.to_owned());
-            }
-        });
-        let says_something = |word: &String| !EMPTY_WORDS.contains(&&**word);
-        if words.iter().any(says_something) {
-            words.retain(says_something);
-        }
-        words
-    }
-
-    /// The text with the most words of the query, from a little before the first of them.
-    fn snippet(&self, entry: &Entry, words: &[String]) -> String {
-        let columns = entry.columns.join(", ");
-        let mut best: Option<(usize, usize, &str)> = None;
-        for text in [&*entry.context, &columns, &entry.title] {
-            let mut found: Vec<&str> = Vec::new();
-            let mut first = usize::MAX;
-            self.each(text, |range, word| {
-                if let Some(known) = words.iter().find(|known| *known == word) {
-                    first = first.min(range.start);
-                    if !found.contains(&&**known) {
-                        found.push(known);
-                    }
-                }
-            });
-            if best.is_none_or(|(most, ..)| most < found.len()) && !found.is_empty() {
-                best = Some((found.len(), first, text));
-            }
-        }
-        best.map_or_else(
-            || cut_around(&entry.title, 0),
-            |(_, first, text)| cut_around(text, first),
-        )
-    }
-}
-
-/// A piece of text around a place, with dots where it was cut.
-fn cut_around(text: &str, at: usize) -> String {
-    let before = text[..at.min(text.len())].chars().rev();
-    let start = at
-        - before
-            .take(SNIPPET_CHARACTERS / 4)
-            .map(char::len_utf8)
-            .sum::<usize>()
-            .min(at);
-    let piece: String = text[start..].chars().take(SNIPPET_CHARACTERS).collect();
-    let ends_early = start + piece.len() < text.len();
-    format!(
-        "{}{}{}",
-        if 0 < start { "…" } else { "" },
-        piece.trim(),
-        if ends_early { "…" } else { "" }
-    )
 }

@@ -15,6 +15,7 @@ mod finding;
 mod index;
 mod lines;
 mod page_facts;
+mod terms;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};

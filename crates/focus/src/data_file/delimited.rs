@@ -8,22 +8,15 @@ use junkai_page::charset;
 
 use super::cell::Cell;
 use super::table::Sheets;
-use super::{Bounds, Format, Hints};
+use super::{Bounds, Format, Input};
 
 /// Lines that a delimiter is guessed from.
 const GUESS_LINES: usize = 60;
 /// A quoted value of more lines was never meant to be one.
 const QUOTED_LINES_MAX: usize = 200;
 
-/// What is read.
-pub(crate) struct Input<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) hints: &'a Hints<'a>,
-    pub(crate) format: Format,
-}
-
 /// Reads a file into one table; whether to its end.
-pub(crate) fn read(input: &Input<'_>, bounds: &Bounds, sheets: &mut Sheets) -> bool {
+pub(super) fn read(input: &Input<'_>, bounds: &Bounds, sheets: &mut Sheets) -> bool {
     let Input {
         bytes,
         hints,
@@ -165,6 +158,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::*;
+    use crate::data_file::Hints;
     use crate::data_file::table::Table;
     use proptest::prelude::*;
 

@@ -8,7 +8,7 @@ use junkai_page::markup::{self, Token};
 
 use super::cell::{Cell, cut};
 use super::table::{SAMPLE_COLUMNS, SAMPLE_ROWS, Sheets};
-use super::{Bounds, Hints};
+use super::{Bounds, Input};
 
 /// Tables that are open at the same time; deeper ones are text.
 const DEPTH_MAX: usize = 12;
@@ -18,7 +18,8 @@ const TEXT_BYTES: usize = 400;
 const SPAN_MAX: usize = 1000;
 
 /// Reads every table of some size; whether the page was read to its end.
-pub(crate) fn read(bytes: &[u8], hints: &Hints<'_>, bounds: &Bounds, sheets: &mut Sheets) -> bool {
+pub(super) fn read(input: &Input<'_>, bounds: &Bounds, sheets: &mut Sheets) -> bool {
+    let Input { bytes, hints, .. } = *input;
     let start = &bytes[..bytes.len().min(bounds.text_bytes)];
     let charset = charset::detect(start, hints.content_type, hints.top_level_domain());
     let text = charset::decode(start, charset);

@@ -13,6 +13,7 @@ mod cell;
 mod compound;
 mod date;
 mod delimited;
+mod describe;
 mod features;
 mod format;
 mod html;
@@ -35,12 +36,8 @@ pub use features::Features;
 pub use format::{Format, looks_like_data};
 pub use period::Period;
 
-use shape::Shape;
-use table::{Sheets, Table};
-use unit::Units;
+use table::Sheets;
 
-/// Texts of the tables from which their language is told.
-const LANGUAGE_BYTES: usize = 4096;
 /// Column names kept of one file.
 const COLUMNS_MAX: usize = 400;
 
@@ -96,6 +93,12 @@ impl Hints<'_> {
             .split(['/', ':', '?'])
             .next()?;
         host.rsplit('.').next().filter(|label| !label.is_empty())
+    }
+
+    /// Whether there is more of the file than its bytes.
+    fn is_cut(&self, length: usize) -> bool {
+        self.whole_bytes
+            .is_some_and(|whole| (length as u64) < whole)
     }
 
     /// The words that lead to the file: the text of the link and the name of the file.
@@ -243,7 +246,12 @@ pub fn inspect(bytes: &[u8], hints: &Hints<'_>, bounds: &Bounds) -> Inspection {
         return Inspection::refused(None, Refusal::NoDataFile, hints);
     };
     let mut sheets = Sheets::new(bounds);
-    let workbook = match read(bytes, hints, format, bounds, &mut sheets) {
+    let input = Input {
+        bytes,
+        hints,
+        format,
+    };
+    let workbook = match read(&input, bounds, &mut sheets) {
         Ok(workbook) => workbook,
         Err(refusal) => return Inspection::refused(Some(format), refusal, hints),
     };
@@ -255,9 +263,22 @@ pub fn inspect(bytes: &[u8], hints: &Hints<'_>, bounds: &Bounds) -> Inspection {
         };
     }
     Inspection {
+        reading: if workbook.is_whole && !hints.is_cut(bytes.len()) {
+            Reading::Whole
+        } else {
+            Reading::Prefix
+        },
         has_macros: workbook.has_macros,
-        ..describe(format, workbook.is_whole, &tables, hints, bytes.len())
+        ..describe::describe(&input, &tables)
     }
+}
+
+/// What readers read.
+#[derive(Clone, Copy)]
+struct Input<'a> {
+    bytes: &'a [u8],
+    hints: &'a Hints<'a>,
+    format: Format,
 }
 
 /// What a reader has to say besides the tables.
@@ -267,172 +288,17 @@ struct Workbook {
     has_macros: bool,
 }
 
-fn read(
-    bytes: &[u8],
-    hints: &Hints<'_>,
-    format: Format,
-    bounds: &Bounds,
-    sheets: &mut Sheets,
-) -> Result<Workbook, Refusal> {
+fn read(input: &Input<'_>, bounds: &Bounds, sheets: &mut Sheets) -> Result<Workbook, Refusal> {
     let plain = |is_whole: bool| Workbook {
         is_whole,
         has_macros: false,
     };
-    match format {
-        Format::Csv | Format::Tsv => {
-            let input = delimited::Input {
-                bytes,
-                hints,
-                format,
-            };
-            Ok(plain(delimited::read(&input, bounds, sheets)))
-        }
-        Format::HtmlTable => Ok(plain(html::read(bytes, hints, bounds, sheets))),
-        Format::Pdf => pdf::read(bytes, hints, bounds, sheets).map(plain),
-        Format::Xls => xls::read(bytes, bounds, sheets),
-        Format::Xlsx => xlsx::read(bytes, bounds, sheets),
-        Format::Ods => ods::read(bytes, bounds, sheets),
+    match input.format {
+        Format::Csv | Format::Tsv => Ok(plain(delimited::read(input, bounds, sheets))),
+        Format::HtmlTable => Ok(plain(html::read(input, bounds, sheets))),
+        Format::Pdf => pdf::read(input, bounds, sheets).map(plain),
+        Format::Xls => xls::read(input.bytes, bounds, sheets),
+        Format::Xlsx => xlsx::read(input.bytes, bounds, sheets),
+        Format::Ods => ods::read(input.bytes, bounds, sheets),
     }
-}
-
-/// Says what the tables of a file are.
-fn describe(
-    format: Format,
-    is_whole: bool,
-    tables: &[Table],
-    hints: &Hints<'_>,
-    length: usize,
-) -> Inspection {
-    let mut units = Units::default();
-    let mut words = String::new();
-    let mut title = None;
-    let mut time_range: Option<Period> = None;
-    let mut described = Vec::new();
-    for table in tables {
-        let shape = Shape::of(table);
-        for text in shape.words() {
-            units.look(text);
-            if words.len() < LANGUAGE_BYTES {
-                words.push_str(text);
-                words.push('\n');
-            }
-        }
-        look_for_unit_columns(&shape, &mut units);
-        title = title.or_else(|| title_of(&shape));
-        let period = period_of(&shape);
-        time_range = match (time_range, period) {
-            (Some(known), Some(period)) => Some(known.union(period)),
-            (known, period) => known.or(period),
-        };
-        described.push(TableShape {
-            name: table.name.clone(),
-            rows: rows_of(table, &shape, hints, length),
-            columns: shape.columns,
-        });
-    }
-    Inspection {
-        format: Some(format),
-        reading: if is_whole && !hints.is_cut(length) {
-            Reading::Whole
-        } else {
-            Reading::Prefix
-        },
-        features: Features::of(format, tables, &units),
-        tables: described,
-        title,
-        time_range,
-        units: units.into_vec(),
-        language: language_of(&words, hints),
-        has_macros: false,
-    }
-}
-
-impl Hints<'_> {
-    /// Whether there is more of the file than its bytes.
-    fn is_cut(&self, length: usize) -> bool {
-        self.whole_bytes
-            .is_some_and(|whole| (length as u64) < whole)
-    }
-}
-
-/// The language of the words. Headers are short and of nouns, so Japanese ones without a kana look Chinese.
-fn language_of(words: &str, hints: &Hints<'_>) -> Option<String> {
-    let language = junkai_page::language::of(words)?.code;
-    let is_kana = |it: char| matches!(it, '\u{3041}'..='\u{30FF}');
-    let is_japanese = words.contains(is_kana) || hints.top_level_domain() == Some("jp");
-    if language == "zh" && is_japanese {
-        Some("ja".to_owned())
-    } else {
-        Some(language)
-    }
-}
-
-/// Rows of a table without title and header, in proportion where only the beginning of a file is at hand.
-fn rows_of(table: &Table, shape: &Shape<'_>, hints: &Hints<'_>, length: usize) -> u64 {
-    let beside = table.rows.len().saturating_sub(shape.body.len()) as u64;
-    let rows = table.row_count.saturating_sub(beside);
-    match hints.whole_bytes.filter(|_| hints.is_cut(length)) {
-        Some(whole) => {
-            let scaled = u128::from(rows) * u128::from(whole) / length.max(1) as u128;
-            u64::try_from(scaled).unwrap_or(u64::MAX)
-        }
-        None => rows,
-    }
-}
-
-/// The first text above the table that is more than a unit or a mark.
-fn title_of(shape: &Shape<'_>) -> Option<String> {
-    const CHARACTERS_MIN: usize = 4;
-    let is_title = |text: &&&str| {
-        let inner = text.trim_start_matches(['(', '（', '[', '【']);
-        CHARACTERS_MIN <= text.chars().count()
-            && !inner.starts_with("単位")
-            && !unit::is_known(text)
-    };
-    shape
-        .above
-        .iter()
-        .find(is_title)
-        .map(|text| (*text).to_owned())
-}
-
-/// The values of a column of units.
-fn look_for_unit_columns(shape: &Shape<'_>, units: &mut Units) {
-    for (index, name) in shape.columns.iter().enumerate() {
-        if unit::is_unit_header(name) {
-            for cell in shape
-                .column(index)
-                .filter(|cell| cell.is_text() || unit::is_known(&cell.text))
-            {
-                units.add(&cell.text);
-            }
-        }
-    }
-}
-
-/// The time that a table is of: what its header and its columns of time say, else what its words say.
-fn period_of(shape: &Shape<'_>) -> Option<Period> {
-    let mut found: Option<Period> = None;
-    let mut add = |period: Period| found = Some(found.map_or(period, |known| known.union(period)));
-    for cell in &shape.header {
-        if let Some(period) = cell.period() {
-            add(period);
-        }
-    }
-    for index in 0..shape.width() {
-        let filled = || shape.column(index).filter(|cell| !cell.is_empty());
-        let times: Vec<Period> = filled().filter_map(cell::Cell::period).collect();
-        // A column of quantities has a few that could be years.
-        if filled().count() <= times.len() * 5 / 4 {
-            times.into_iter().for_each(&mut add);
-        }
-    }
-    if found.is_none() {
-        let mut add =
-            |period: Period| found = Some(found.map_or(period, |known| known.union(period)));
-        shape
-            .words()
-            .for_each(|text| Period::each_in(text, &mut add));
-    }
-    found
 }

@@ -85,9 +85,8 @@ impl<'a> Package<'a> {
         self.left = left.get();
         match walked {
             Ok(()) => Ok(true),
-            Err(_) if self.left == 0 || piece_left.get() == 0 => {
-                Err(Refusal::UnpacksTooLarge { limit: self.limit })
-            }
+            Err(_) if self.left == 0 => Err(Refusal::UnpacksTooLarge { limit: self.limit }),
+            Err(_) if piece_left.get() == 0 => Err(Refusal::UnpacksTooLarge { limit: PIECE_BYTES }),
             Err(error) => Err(damaged(&error)),
         }
     }

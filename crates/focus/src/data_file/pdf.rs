@@ -4,18 +4,18 @@
 
 use super::cell::{Cell, cut};
 use super::table::Sheets;
-use super::{Bounds, Hints, Refusal};
+use super::{Bounds, Input, Refusal};
 
 /// Pages that are looked at.
 const PAGES_MAX: usize = 200;
 
 /// Reads every page that has a table into one; whether to the end.
-pub(crate) fn read(
-    bytes: &[u8],
-    hints: &Hints<'_>,
+pub(super) fn read(
+    input: &Input<'_>,
     bounds: &Bounds,
     sheets: &mut Sheets,
 ) -> Result<bool, Refusal> {
+    let Input { bytes, hints, .. } = *input;
     let text = hints.pdf_text.and_then(|read| read(bytes));
     let text = text.ok_or(Refusal::PdfUnread)?;
     let is_whole = text.len() <= bounds.text_bytes;
