@@ -57,7 +57,7 @@ pub(super) fn train(examples: &[Example], feature_count: usize, cost: f64, seed:
     let mut chance = Shuffler(seed);
     for _ in 0..ROUNDS_MAX {
         chance.shuffle(&mut order);
-        let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut farthest = 0.0_f64;
         for &index in &order {
             let example = &examples[index];
             let sign = if example.wanted { 1.0 } else { -1.0 };
@@ -69,8 +69,7 @@ pub(super) fn train(examples: &[Example], feature_count: usize, cost: f64, seed:
             } else {
                 gradient
             };
-            highest = highest.max(projected);
-            lowest = lowest.min(projected);
+            farthest = farthest.max(projected.abs());
             if projected != 0.0 {
                 let next = (dual - gradient / (squares[index] + diagonal)).max(0.0);
                 let step = (next - dual) * sign;
@@ -81,7 +80,7 @@ pub(super) fn train(examples: &[Example], feature_count: usize, cost: f64, seed:
                 }
             }
         }
-        if highest - lowest <= TOLERANCE {
+        if farthest <= TOLERANCE {
             break;
         }
     }
@@ -204,8 +203,8 @@ mod tests {
                 .map(|(values, wanted, cost)| example(values, *wanted, *cost))
                 .collect();
             let linear = train(&examples, 4, 1.0, seed);
-            // Each example may be off by the tolerance, times twice its cost.
-            let allowed = 2.0 * 3.0 * TOLERANCE * examples.len() as f64;
+            // Each example may be off by the tolerance, times twice its cost, and by what the examples after it moved in the last round.
+            let allowed = 4.0 * 2.0 * 3.0 * TOLERANCE * examples.len() as f64;
             prop_assert!(distance_from_optimum(&linear, &examples) <= allowed);
         }
     }
