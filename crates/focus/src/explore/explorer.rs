@@ -52,6 +52,8 @@ pub struct Explorer {
     rule: Box<dyn Rule>,
     settings: Settings,
     evidence: Vec<Evidence>,
+    /// Sites that were fetched from at least once.
+    seen: u64,
     fetches: u64,
     turns: Vec<Turn>,
     tournament: Tournament,
@@ -84,6 +86,7 @@ impl Explorer {
             rule: policy.rule(settings),
             settings,
             evidence: Vec::new(),
+            seen: 0,
             fetches: 0,
             turns: Vec::new(),
             tournament: Tournament::default(),
@@ -133,12 +136,15 @@ impl Explorer {
         if probability.is_nan() {
             return self.failed(site);
         }
-        self.evidence[site.0 as usize].add(probability);
+        let evidence = &mut self.evidence[site.0 as usize];
+        self.seen += u64::from(evidence.fetches() == 0);
+        evidence.add(probability);
         self.fetches += 1;
         self.turns[site.0 as usize].failures = 0;
         self.answered(site);
         let population = Population {
             sites: &self.evidence,
+            seen: self.seen,
             fetches: self.fetches,
         };
         if self.rule.learn(&population) {
@@ -167,11 +173,19 @@ impl Explorer {
         }
     }
 
-    /// What the site is taken for by now.
+    /// What the site is taken for by now. A site that was not seen holds nothing that is known.
     #[must_use]
     pub fn verdict(&self, site: SiteNumber) -> Verdict {
-        self.rule
-            .verdict(&self.evidence[site.0 as usize], self.settings.threshold)
+        let evidence = &self.evidence[site.0 as usize];
+        let verdict = self.rule.verdict(evidence, self.settings.threshold);
+        if 0 < evidence.fetches() {
+            return verdict;
+        }
+        Verdict {
+            holds: false,
+            error_probability: verdict.mean,
+            ..verdict
+        }
     }
 
     /// What one more fetch of the site is worth to the policy; infinite before the first.
@@ -429,7 +443,8 @@ mod tests {
         assert_eq!(explorer.next(&mut chance), Some(SiteNumber(2)));
         explorer.observe(SiteNumber(2), 0.5);
         assert_eq!(explorer.next(&mut chance), Some(first));
-        assert_eq!(explorer.verdict(SiteNumber(1)).fetches, 0);
+        let unseen = explorer.verdict(SiteNumber(1));
+        assert_eq!((unseen.fetches, unseen.holds), (0, false));
     }
 
     #[test]

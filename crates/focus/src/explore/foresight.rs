@@ -1,8 +1,8 @@
 //! Our policy: what one or several fetches of a site are worth, by a model that is learned from all sites.
 //!
 //! The seed asks the site whose verdict is expected to gain most by one more fetch, and predicts the next mean from that site's mean
-//! alone. Here the prediction is Bayesian: a site's Beta distribution is one of a grid (`belief`), how common each is
-//! is learned from all sites (`prior`), and so is how much a fetch tells. The gain keeps the seed's closed form, with the right spread.
+//! alone. Here the prediction is Bayesian: a site's Beta distribution is one of a grid (`belief`), and all sites together teach how common
+//! each is, and so how much a fetch tells (`prior`). The gain keeps the seed's closed form, with the right spread.
 //!
 //! One fetch may be worth nothing where ten would overturn a verdict: a site is worth the best of *m* fetches, for each of them.
 //! Frazier and Powell, "Paradoxes in Learning and the Marginal Value of Information", Decision Analysis 7(4), 2010: KG(*). So no site
@@ -12,11 +12,15 @@
 //! *μ*, *τ*²: `mean` and `variance` of what is believed of a site's mean; *V*: `noise`, the variance of what one fetch tells of it;
 //! *s*² = *τ*² · *τ*²/(*τ*² + *V*/*m*): the variance of *μ* after *m* fetches; *c*: the threshold; *π*: the share of sites above it.
 //!
+//! # Departures
+//! The belief of a mean is taken for normal in the gain, as in the seed. Fetches that are looked ahead count less the farther they are
+//! ([`TRUST_AHEAD`]).
+//!
 //! # The operating point
 //! Where few sites hold what is wanted, the most probable verdict is nearly always no, and nothing would be found. So to miss a site counts
 //! more than to take one in vain: a little more where both kinds are as common ([`COST_OF_MISSING`]), and where such sites are rare by
 //! (1 − *π*)/*π* to a power that falls as the evidence grows ([`BALANCE`]). This tilts what is believed for choosing and for `holds`; the
-//! stated probabilities are not tilted.
+//! stated probabilities are not tilted. The constants were set in the lab (`junkai lab focus-sim`), on the populations that it shows.
 
 use super::belief::{GRID, Weights};
 use super::delta::expected_crossing;
@@ -38,8 +42,8 @@ const FETCHES_AHEAD: u32 = 64;
 const TRUST_AHEAD: f64 = 0.75;
 /// The prior is learned anew when the fetches have grown by this factor, or second fetches have doubled.
 const GROWTH: f64 = 1.25;
-/// The least second fetches that the prior is learned from.
-const SECOND_FETCHES_MIN: u64 = 32;
+/// The least fetches, and then the least second fetches, that the prior is learned from.
+const FETCHES_MIN: u64 = 32;
 
 /// Bayesian look-ahead with an empirical prior.
 #[derive(Debug)]
@@ -56,7 +60,7 @@ impl Foresight {
             threshold,
             prior: Prior::vague(),
             tilt: 1.0,
-            next_fetches: 0,
+            next_fetches: FETCHES_MIN,
         }
     }
 
@@ -82,28 +86,23 @@ impl Rule for Foresight {
         if population.fetches < self.next_fetches {
             return false;
         }
-        let sites = population.sites.len() as u64;
-        if population.fetches < sites {
-            self.next_fetches = sites;
-            return false;
-        }
         self.prior.learn(population.sites);
         let share = self
             .prior
             .share_above(self.threshold)
             .clamp(1e-9, 1.0 - 1e-9);
-        let per_site = population.fetches as f64 / sites.max(1) as f64;
+        let per_site = population.fetches as f64 / population.seen.max(1) as f64;
         let balance = BALANCE * BALANCE_HALVED_AT / (BALANCE_HALVED_AT + per_site);
         self.tilt = (COST_OF_MISSING * libm::pow((1.0 - share) / share, balance))
             .clamp(1.0 / TILT_MAX, TILT_MAX);
-        let second_fetches = (2 * (population.fetches - sites)).max(SECOND_FETCHES_MIN);
+        let second_fetches = 2 * population.fetches.saturating_sub(population.seen);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "positive, and saturates"
         )]
         let grown = (population.fetches as f64 * GROWTH) as u64;
-        self.next_fetches = grown.min(sites + second_fetches);
+        self.next_fetches = grown.min(population.seen + second_fetches.max(FETCHES_MIN));
         true
     }
 

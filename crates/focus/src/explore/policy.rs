@@ -188,6 +188,8 @@ pub(crate) trait Rule: fmt::Debug + Send + Sync {
 pub(crate) struct Population<'a> {
     /// What was seen of each.
     pub(crate) sites: &'a [Evidence],
+    /// How many were fetched from at least once.
+    pub(crate) seen: u64,
     /// Fetches of all.
     pub(crate) fetches: u64,
 }
