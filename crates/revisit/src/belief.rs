@@ -7,7 +7,9 @@
 
 use std::time::Duration;
 
-use crate::special::{digamma, inverse_trigamma, trigamma};
+use special::Gamma as _;
+
+use crate::polygamma::inverse_trigamma;
 
 /// How often a page changes, as a Gamma distribution.
 ///
@@ -35,7 +37,7 @@ impl Belief {
     pub fn of_logarithm(mean: f64, variance: f64) -> Belief {
         let shape = inverse_trigamma(variance);
         Belief {
-            rate: shape * (mean - digamma(shape)).exp(),
+            rate: shape * (mean - shape.digamma()).exp(),
             shape,
         }
     }
@@ -44,7 +46,7 @@ impl Belief {
     #[must_use]
     pub fn ln_rate(&self) -> f64 {
         if self.shape.is_finite() {
-            digamma(self.shape) - (self.shape / self.rate).ln()
+            self.shape.digamma() - (self.shape / self.rate).ln()
         } else {
             self.rate.ln()
         }
@@ -54,7 +56,7 @@ impl Belief {
     #[must_use]
     pub fn ln_variance(&self) -> f64 {
         if self.shape.is_finite() {
-            trigamma(self.shape)
+            self.shape.trigamma()
         } else {
             0.0
         }

@@ -8,8 +8,10 @@
 
 use std::sync::LazyLock;
 
+use special::Gamma as _;
+
 use super::Evidence;
-use super::special::{log_beta, trigamma};
+use super::beta::log_beta;
 
 /// How many means there are on the grid.
 pub(crate) const MEANS: usize = 32;
@@ -73,7 +75,7 @@ impl Grid {
             grid.no[cell] = beta - 1.0;
             grid.log_scale[cell] = -log_beta(alpha, beta);
             grid.noise[cell] =
-                1.0 / (concentration * concentration * (trigamma(alpha) + trigamma(beta)));
+                1.0 / (concentration * concentration * (alpha.trigamma() + beta.trigamma()));
             grid.blur[cell] = (to - from) * (to - from) / 12.0;
         }
         grid

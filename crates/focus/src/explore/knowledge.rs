@@ -14,9 +14,9 @@
 //! variance with one more sample of variance *θ̂*(1 − *θ̂*), which is defined from the first fetch on.
 
 use super::Evidence;
+use super::beta::upper_half_of_beta;
 use super::delta::{expected_crossing, upper_tail};
 use super::policy::Rule;
-use super::special::upper_half_of_beta;
 
 /// The seed's *δ* with the spread that one more fetch really gives the mean, √(*V*/(*n*(*n* + 1))).
 #[derive(Debug)]

@@ -16,6 +16,7 @@
 pub mod delta;
 
 mod belief;
+mod beta;
 mod confidence;
 mod evidence;
 mod explorer;
@@ -24,7 +25,6 @@ mod knowledge;
 mod policy;
 mod prior;
 mod random;
-mod special;
 mod thompson;
 mod threshold;
 mod tournament;

@@ -1,7 +1,7 @@
-//! Functions of mathematics that the standard library does not have.
+//! The Beta distribution, as far as verdicts need it and libraries do not have it without cancellation.
 //!
 //! The incomplete Beta function by Lentz's evaluation of its continued fraction: *NIST Digital Library of Mathematical Functions*,
-//! equation 8.17.22. *ψ*′ by Abramowitz and Stegun, *Handbook of Mathematical Functions*, 1964, equations 6.4.6 and 6.4.12.
+//! equation 8.17.22.
 
 use std::f64::consts::LN_2;
 
@@ -52,22 +52,6 @@ fn continued_fraction(a: f64, b: f64) -> f64 {
     fraction
 }
 
-/// From here on the series is exact to twelve digits.
-const SERIES_FROM: f64 = 12.0;
-
-/// *ψ*′, the second derivative of ln Γ, for arguments above zero.
-pub(crate) fn trigamma(mut argument: f64) -> f64 {
-    let mut shift = 0.0;
-    while argument < SERIES_FROM {
-        shift += 1.0 / (argument * argument);
-        argument += 1.0;
-    }
-    let inverse = 1.0 / argument;
-    let square = inverse * inverse;
-    let series = square * (1.0 / 6.0 - square * (1.0 / 30.0 - square / 42.0));
-    shift + inverse * (1.0 + 0.5 * inverse + series)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,18 +83,6 @@ mod tests {
         ] {
             let sum = upper_half_of_beta(a, b) + upper_half_of_beta(b, a);
             assert!((sum - 1.0).abs() < 1e-12, "{a} {b}: {sum}");
-        }
-    }
-
-    #[test]
-    fn the_trigamma_function_has_its_known_values() {
-        let pi_square = std::f64::consts::PI.powi(2);
-        for (argument, value) in [
-            (1.0, pi_square / 6.0),
-            (0.5, pi_square / 2.0),
-            (2.0, pi_square / 6.0 - 1.0),
-        ] {
-            assert!((trigamma(argument) - value).abs() < 1e-9, "{argument}");
         }
     }
 }
