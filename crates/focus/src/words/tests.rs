@@ -132,6 +132,15 @@ fn a_folder_without_a_dictionary_is_refused() {
     assert!(refused(folder.path()).contains("MeCab"));
 }
 
+#[test]
+fn what_counts_as_folded_is() {
+    let folded: String = ('\0'..=char::MAX)
+        .filter(|character| is_folded(*character))
+        .collect();
+    let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(&folded);
+    assert_eq!(normal.to_lowercase(), folded);
+}
+
 /// The words that ICU finds in the whole text.
 fn by_icu(text: &str) -> Vec<&str> {
     let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
