@@ -12,6 +12,7 @@ mod generate;
 mod graph;
 mod histories;
 mod plan;
+mod results;
 mod show;
 mod source;
 mod time_queue;

@@ -9,9 +9,9 @@ use junkai_lab::graph::history::{BULK_PAGES_MAX, load};
 use junkai_lab::outcome::Outcome;
 use junkai_lab::revisit::ChangingWeb;
 
-use super::experiment::OUT_DEFAULT;
 use super::histories;
-use super::show::{self, SharedBar, Shown};
+use super::results::Results;
+use super::show::SharedBar;
 use crate::exit::Ending;
 
 /// Examples for `--help`.
@@ -43,7 +43,7 @@ pub(crate) struct RevisitArguments {
     #[arg(long, value_name = "N", default_value_t = 1095, value_parser = clap::value_parser!(u32).range(91..=36_500))]
     days: u32,
     #[command(flatten)]
-    common: Common,
+    results: Results,
 }
 
 /// What `junkai lab servers` takes.
@@ -62,43 +62,17 @@ pub(crate) struct ServersArguments {
     #[arg(long, value_name = "N", default_value_t = 1095, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     days: u32,
     #[command(flatten)]
-    common: Common,
-}
-
-/// What both take.
-#[derive(clap::Args)]
-struct Common {
-    /// Where chance begins.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// The folder to write to; each experiment has its own below it.
-    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
-    out: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-}
-
-impl Common {
-    fn show(&self, outcome: &Outcome) -> Result<Ending> {
-        let shown = Shown {
-            written: Some(show::write(outcome, &self.out)?),
-            out_again: show::out_again_unless(&self.out, OUT_DEFAULT),
-            json: self.json,
-        };
-        show::outcome(outcome, &shown)?;
-        Ok(Ending::Well)
-    }
+    results: Results,
 }
 
 /// Policies at equal visits.
 pub(super) fn revisit(arguments: &RevisitArguments) -> Result<Ending> {
-    let common = &arguments.common;
+    let seed = arguments.results.seed;
     let experiment = RevisitExperiment {
         repetitions: arguments.repetitions,
         pages: arguments.pages,
         days: arguments.days,
-        seed: common.seed,
+        seed,
         command: format!(
             "junkai lab revisit{}{} --repetitions {} --pages {} --days {} --seed {}",
             histories::again(&arguments.histories),
@@ -110,16 +84,14 @@ pub(super) fn revisit(arguments: &RevisitArguments) -> Result<Ending> {
             arguments.repetitions,
             arguments.pages,
             arguments.days,
-            common.seed
+            seed
         ),
         ..RevisitExperiment::default()
     };
     let webs = webs(&arguments.histories, arguments.rebuilds)?;
-    show::prepare(&common.out)?;
-    let bar = SharedBar::new();
-    let outcome = run_revisit(webs, &experiment, &bar)?;
-    drop(bar);
-    common.show(&outcome)
+    arguments
+        .results
+        .of(|bar| run_revisit(webs, &experiment, bar))
 }
 
 /// Reads histories, with or without what bulk rebuilds did.
@@ -149,16 +121,16 @@ pub(super) fn run_revisit(
 
 /// What servers are asked for.
 pub(super) fn servers(arguments: &ServersArguments) -> Result<Ending> {
-    let common = &arguments.common;
+    let seed = arguments.results.seed;
     let archives = histories::again(&arguments.archives);
     let experiment = ServersExperiment {
         servers: arguments.servers,
         pages: arguments.pages,
         days: arguments.days,
-        seed: common.seed,
+        seed,
         command: format!(
             "junkai lab servers{archives} --servers {} --pages {} --days {} --seed {}",
-            arguments.servers, arguments.pages, arguments.days, common.seed
+            arguments.servers, arguments.pages, arguments.days, seed
         ),
     };
     let known: Vec<Known> = arguments
@@ -166,6 +138,7 @@ pub(super) fn servers(arguments: &ServersArguments) -> Result<Ending> {
         .iter()
         .map(|archive| Ok(Known::of_archive(archive)?))
         .collect::<Result<_>>()?;
-    show::prepare(&common.out)?;
-    common.show(&servers::run(known, &experiment)?)
+    arguments
+        .results
+        .of(|_| Ok(servers::run(known, &experiment)?))
 }

@@ -7,9 +7,9 @@ use junkai_lab::experiment::estimators::{self, EstimatorsExperiment};
 use junkai_lab::graph::history::History;
 use junkai_lab::outcome::Outcome;
 
-use super::experiment::OUT_DEFAULT;
 use super::histories;
-use super::show::{self, SharedBar, Shown};
+use super::results::Results;
+use super::show::SharedBar;
 use crate::exit::Ending;
 
 /// Examples for `--help`.
@@ -31,37 +31,22 @@ pub(crate) struct Arguments {
     /// Simulated pages for each row of the tables.
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     runs: u32,
-    /// What everything that is left to chance is drawn from.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// The folder to write to; the experiment has its own below it.
-    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
-    out: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    results: Results,
 }
 
 /// Runs it, writes its outcome and prints it.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
-    let histories = histories::read(&arguments.histories, arguments.seed)?;
-    show::prepare(&arguments.out)?;
+    let seed = arguments.results.seed;
+    let histories = histories::read(&arguments.histories, seed)?;
     let experiment = EstimatorsExperiment {
         runs: arguments.runs,
-        command: command(&arguments.histories, arguments.seed)
-            + &format!(" --runs {}", arguments.runs),
-        ..experiment(&arguments.histories, arguments.seed)
+        command: command(&arguments.histories, seed) + &format!(" --runs {}", arguments.runs),
+        ..experiment(&arguments.histories, seed)
     };
-    let bar = SharedBar::new();
-    let outcome = outcome(&histories, &experiment, &bar);
-    drop(bar);
-    let shown = Shown {
-        written: Some(show::write(&outcome, &arguments.out)?),
-        out_again: show::out_again_unless(&arguments.out, OUT_DEFAULT),
-        json: arguments.json,
-    };
-    show::outcome(&outcome, &shown)?;
-    Ok(Ending::Well)
+    arguments
+        .results
+        .of(|bar| Ok(outcome(&histories, &experiment, bar)))
 }
 
 /// The experiment with its usual settings.

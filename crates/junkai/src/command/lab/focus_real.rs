@@ -8,8 +8,8 @@ use junkai_lab::experiment::focus_real::{
 };
 use junkai_lab::outcome::Outcome;
 
-use super::experiment::OUT_DEFAULT;
-use super::show::{self, SharedBar, Shown};
+use super::results::Results;
+use super::show::SharedBar;
 use crate::exit::Ending;
 
 /// Examples for `--help`.
@@ -39,37 +39,22 @@ pub(crate) struct Arguments {
     /// Pages of a generated site, about.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pages: u32,
-    /// What everything that is left to chance is drawn from.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// The folder to write to; the experiment has its own below it.
-    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
-    out: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    results: Results,
 }
 
 /// Runs it, writes its outcome and prints it.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let real = Real::read(arguments.site.as_deref(), arguments.labelled.as_deref())?;
-    show::prepare(&arguments.out)?;
     let experiment = FocusRealExperiment {
         repetitions: arguments.repetitions,
         pages: arguments.pages,
-        seed: arguments.seed,
+        seed: arguments.results.seed,
         ..FocusRealExperiment::default()
     };
-    let bar = SharedBar::new();
-    let outcome = real.outcome(&experiment, &bar);
-    drop(bar);
-    let shown = Shown {
-        written: Some(show::write(&outcome, &arguments.out)?),
-        out_again: show::out_again_unless(&arguments.out, OUT_DEFAULT),
-        json: arguments.json,
-    };
-    show::outcome(&outcome, &shown)?;
-    Ok(Ending::Well)
+    arguments
+        .results
+        .of(|bar| Ok(real.outcome(&experiment, bar)))
 }
 
 /// What is real in the experiment, and where it was read from.

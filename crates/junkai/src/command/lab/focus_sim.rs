@@ -1,13 +1,11 @@
 //! `junkai lab focus-sim`: which sites hold what is wanted, told with few fetches.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use junkai_lab::experiment::focus_sim::{self, FocusSimExperiment};
 use junkai_lab::outcome::Outcome;
 
-use super::experiment::OUT_DEFAULT;
-use super::show::{self, SharedBar, Shown};
+use super::results::Results;
+use super::show::SharedBar;
 use crate::exit::Ending;
 
 /// Examples for `--help`.
@@ -31,39 +29,20 @@ pub(crate) struct Arguments {
     /// Draws of all sites.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     seeds: u32,
-    /// What everything that is left to chance is drawn from.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// The folder to write to; the experiment has its own below it.
-    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
-    out: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    results: Results,
 }
 
 /// Runs it, writes its outcome and prints it.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
-    show::prepare(&arguments.out)?;
-    let bar = SharedBar::new();
-    let outcome = outcome(
-        &FocusSimExperiment {
-            sites: arguments.sites,
-            fetches: arguments.fetches,
-            seeds: arguments.seeds,
-            seed: arguments.seed,
-            command: String::new(),
-        },
-        &bar,
-    );
-    drop(bar);
-    let shown = Shown {
-        written: Some(show::write(&outcome, &arguments.out)?),
-        out_again: show::out_again_unless(&arguments.out, OUT_DEFAULT),
-        json: arguments.json,
+    let experiment = FocusSimExperiment {
+        sites: arguments.sites,
+        fetches: arguments.fetches,
+        seeds: arguments.seeds,
+        seed: arguments.results.seed,
+        command: String::new(),
     };
-    show::outcome(&outcome, &shown)?;
-    Ok(Ending::Well)
+    arguments.results.of(|bar| Ok(outcome(&experiment, bar)))
 }
 
 /// Runs it under a progress bar.

@@ -7,7 +7,8 @@ use junkai_lab::experiment::time_queue::{self, Costs, TimeQueueExperiment};
 use junkai_lab::outcome::Outcome;
 use junkai_lab::population::SEED_PAGES;
 
-use super::show::{self, SharedBar, Shown};
+use super::results::Results;
+use super::show::SharedBar;
 use crate::exit::Ending;
 
 /// Examples for `--help`.
@@ -20,9 +21,6 @@ Examples:
   junkai lab time-queue
   junkai lab time-queue --records 2000000 --repetitions 5
   junkai lab time-queue --full --folder /mnt/disk";
-
-/// Where results are written, unless told otherwise.
-const OUT_DEFAULT: &str = "junkai-lab";
 
 /// What `junkai lab time-queue` takes.
 #[derive(clap::Args)]
@@ -39,36 +37,17 @@ pub(crate) struct Arguments {
     /// Only count what is asked of the disk: the same on every machine, and faster.
     #[arg(long)]
     count: bool,
-    /// What pages are drawn from.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
     /// The disk to measure: queues are made in this folder, and removed at the end. Default: that for temporary files.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// The folder to write results to; the experiment has its own below it.
-    #[arg(long, short, value_name = "DIR", default_value = OUT_DEFAULT)]
-    out: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    results: Results,
 }
 
 /// Measures, writes and prints.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let experiment = arguments.experiment();
-    show::prepare(&arguments.out)?;
-    let bar = SharedBar::new();
-    let outcome = time_queue::run(&experiment, &|progress| {
-        bar.at("time-queue", progress.done, progress.total);
-    })?;
-    drop(bar);
-    let shown = Shown {
-        written: Some(show::write(&outcome, &arguments.out)?),
-        out_again: show::out_again(&arguments.out),
-        json: arguments.json,
-    };
-    show::outcome(&outcome, &shown)?;
-    Ok(Ending::Well)
+    arguments.results.of(|bar| outcome(&experiment, bar))
 }
 
 /// The experiment with few pages, for a report: counted, so that it can be repeated byte for byte.
@@ -82,7 +61,12 @@ pub(super) fn counted(seed: u64, bar: &SharedBar) -> Result<Outcome> {
         ),
         ..few
     };
-    let outcome = time_queue::run(&experiment, &|progress| {
+    outcome(&experiment, bar)
+}
+
+/// Runs it under a progress bar.
+fn outcome(experiment: &TimeQueueExperiment, bar: &SharedBar) -> Result<Outcome> {
+    let outcome = time_queue::run(experiment, &|progress| {
         bar.at("time-queue", progress.done, progress.total);
     })?;
     Ok(outcome)
@@ -100,13 +84,13 @@ impl Arguments {
         let default = TimeQueueExperiment::default();
         TimeQueueExperiment {
             records,
-            seed: self.seed,
+            seed: self.results.seed,
             repetitions: self.repetitions.into(),
             costs,
             folder: self.folder.clone().unwrap_or(default.folder.clone()),
             command: format!(
                 "junkai lab time-queue --records {records} --seed {}{how}",
-                self.seed
+                self.results.seed
             ),
             ..default
         }
