@@ -52,6 +52,7 @@ pub(crate) fn run(report: &mut Report, arguments: &Arguments, repeat: NonZeroUsi
     let shipped = Model::statistical_data();
     let by_dictionary = by_dictionary(&kinds)?;
     let columns = [
+        "pages",
         "pages/s",
         "pages/s, dictionaries",
         "µs to read",
