@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::chance::{Chance, grouped};
 use super::genre::{Genre, Language};
 
 /// What any site may have in its menu and say on its pages.
@@ -94,49 +95,6 @@ pub(super) fn site(folder: &Path, language: &Language, genre: &Genre, seed: u64)
     Ok(())
 }
 
-/// Numbers that look drawn by lot (`SplitMix64`).
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
-    }
-
-    fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.next() % (high - low + 1)
-    }
-
-    fn percent(&mut self, percent: u64) -> bool {
-        self.next() % 100 < percent
-    }
-
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
-        let length = u64::try_from(list.len())
-            .ok()
-            .filter(|length| 0 < *length)?;
-        usize::try_from(self.next() % length)
-            .ok()
-            .and_then(|place| list.get(place))
-    }
-
-    /// About `percent` of a list, at least one.
-    fn some<T: Copy>(&mut self, list: &[T], percent: u64) -> Vec<T> {
-        let mut some: Vec<T> = list
-            .iter()
-            .copied()
-            .filter(|_| self.percent(percent))
-            .collect();
-        if some.is_empty() {
-            some.extend(self.pick(list).copied());
-        }
-        some
-    }
-}
-
 /// Writes the pages of one site.
 struct Writer<'a> {
     language: &'a Language,
@@ -173,11 +131,7 @@ impl<'a> Writer<'a> {
             language,
             genre,
         };
-        let title = writer
-            .chance
-            .pick(&genre.titles)
-            .copied()
-            .unwrap_or_default();
+        let title = writer.chance.pick(&genre.titles);
         writer.site_name = if writer.chance.percent(50) {
             writer.filled("{place}")
         } else {
@@ -187,15 +141,11 @@ impl<'a> Writer<'a> {
     }
 
     fn page(&mut self) -> String {
-        let title = self.chance.pick(&self.titles).copied().unwrap_or_default();
+        let title = self.chance.pick(&self.titles);
         // Some pages of every site say nothing of what it is.
         let is_plain = self.chance.percent(15);
         let title = if is_plain {
-            self.chance
-                .pick(self.common)
-                .copied()
-                .unwrap_or_default()
-                .to_owned()
+            self.chance.pick(self.common).to_owned()
         } else {
             self.filled(title)
         };
@@ -246,7 +196,7 @@ impl<'a> Writer<'a> {
             } else {
                 &self.sentences[..]
             };
-            let sentence = self.chance.pick(list).copied().unwrap_or_default();
+            let sentence = self.chance.pick(list);
             let sentence = self.filled(sentence);
             html.push_str(&sentence);
             html.push(' ');
@@ -292,15 +242,12 @@ impl<'a> Writer<'a> {
         html.push_str("<ul>\n");
         let most = if self.genre.wanted { 12 } else { 3 };
         for _ in 0..self.chance.between(1, most) {
-            let Some(&(text, name)) = self.chance.pick(&self.genre.files) else {
-                continue;
-            };
+            let (text, name) = self.chance.pick(&self.genre.files);
             let text = self.filled(text);
             let name = self.filled(name);
             let folder = self
                 .chance
                 .pick(&["", "files/", "/download/", "../data/", "docs/"]);
-            let folder = folder.copied().unwrap_or_default();
             let _ = writeln!(html, "<li><a href=\"{folder}{name}\">{text}</a></li>");
         }
         html.push_str("</ul>\n");
@@ -331,11 +278,7 @@ impl<'a> Writer<'a> {
                 "slug" => format!("t{:05}", self.chance.between(0, 99_999)),
                 name => {
                     let pool = self.language.pool(name).unwrap_or_default();
-                    self.chance
-                        .pick(pool)
-                        .copied()
-                        .unwrap_or_default()
-                        .to_owned()
+                    self.chance.pick(pool).to_owned()
                 }
             };
             text.push_str(&filler);
@@ -343,19 +286,6 @@ impl<'a> Writer<'a> {
         text.push_str(rest);
         text
     }
-}
-
-/// A number with its digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if 0 < place && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -373,18 +303,6 @@ mod tests {
                     assert!(!page(seed).contains('{'), "{}: {}", genre.name, page(seed));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn digits_are_grouped() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), text);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Debian, got by name. The model is trained by `junkai focus train`, as any other. What is held out is never part of it; how good the
 //! model is on that is in `docs/focus-model.md`.
 
+mod chance;
 mod data_files;
 mod generate;
 mod genre;
