@@ -341,6 +341,9 @@ impl KnownPages {
             hints.feed = signal.hints.feed.or(hints.feed);
             hints.changes_every = signal.hints.changes_every.or(hints.changes_every);
         }
+        if !signal.hints.tells_of_change() {
+            return false;
+        }
         let chance = Draw::of_visit(fingerprint, self.signals);
         self.signals = self.signals.wrapping_add(1);
         self.planner.signal(&signal.url, signal.source, chance) == Advice::VisitNow
@@ -469,7 +472,7 @@ fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
 #[cfg(test)]
 mod tests {
     use junkai_frontier::time_queue::{Lengths, Tails, TimeQueueConfig};
-    use junkai_revisit::{Digest, Hints, RevisitConfig, Version};
+    use junkai_revisit::{Digest, Hints, RevisitConfig, Source, Version};
     use junkai_weburl::CanonicalConfig;
     use tempfile::TempDir;
 
@@ -572,6 +575,28 @@ mod tests {
         assert!(matches!(verdict.change, Some(Change::Changed { .. })));
         assert!(known.next(at).unwrap().is_none());
         assert_eq!(known.progress.changed.read(), 1);
+    }
+
+    #[test]
+    fn how_often_a_page_is_said_to_change_is_remembered_and_asks_for_no_visit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut known = known(&folder);
+        let mut signal = Signal {
+            url: page(),
+            source: Source::Sitemap,
+            hints: Hints {
+                changes_every: Some(DAY),
+                ..Hints::default()
+            },
+        };
+        assert!(!known.is_worth_a_visit(&signal));
+        signal.hints.sitemap = Some(START + DAY);
+        assert!(known.is_worth_a_visit(&signal), "a change is news");
+        signal.hints = Hints::default();
+        assert!(!known.is_worth_a_visit(&signal));
+        let remembered = known.hints_of(&page());
+        assert_eq!(remembered.changes_every, Some(DAY));
+        assert_eq!(remembered.sitemap, Some(START + DAY));
     }
 
     #[test]

@@ -52,3 +52,11 @@ pub struct Hints {
     /// Whether it links to pages that nobody knew: then every change of it counts, however small.
     pub leads_to_new: bool,
 }
+
+impl Hints {
+    /// Whether a list says that the page has changed.
+    #[must_use]
+    pub fn tells_of_change(&self) -> bool {
+        self.sitemap.is_some() || self.feed.is_some()
+    }
+}

@@ -10,26 +10,32 @@ use super::Worker;
 use super::found::time;
 use crate::visit::{Signal, Visit};
 
-/// Signals that are taken from one list: more would be no news, but a rebuild of the whole site.
+/// Signals of a kind that are taken from one list: more would be no news, but a rebuild of the whole site.
 const SIGNALS_MAX: usize = 1000;
 
-/// What a sitemap says that was not in it at the last visit.
+/// What a sitemap says that was not in it at the last visit; then, of the pages without news, how often they change.
 pub(super) fn of_sitemap<'a>(
     worker: &Worker,
     visit: &Visit,
-    entries: impl Iterator<Item = &'a sitemap::Entry>,
+    entries: impl Iterator<Item = &'a sitemap::Entry> + Clone,
 ) -> Vec<Signal> {
-    let news = entries.filter_map(|entry| {
+    let told = |entry: &'a sitemap::Entry| {
         let hints = Hints {
-            sitemap: Some(since(visit.state.as_deref(), entry.modified())?),
+            sitemap: since(visit.state.as_deref(), entry.modified()),
             changes_every: entry
                 .changefreq
                 .and_then(sitemap::ChangeFrequency::interval),
             ..Hints::default()
         };
-        Some((entry.loc.as_str(), Source::Sitemap, hints))
-    });
-    signals(worker, visit, news)
+        (entry.loc.as_str(), Source::Sitemap, hints)
+    };
+    let told = entries.map(told);
+    let news = told.clone().filter(|(_, _, hints)| hints.tells_of_change());
+    let habits =
+        told.filter(|(_, _, hints)| !hints.tells_of_change() && hints.changes_every.is_some());
+    let mut signals = signals(worker, visit, news);
+    signals.extend(self::signals(worker, visit, habits));
+    signals
 }
 
 /// What a feed says that was not in it at the last visit.
