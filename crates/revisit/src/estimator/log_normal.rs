@@ -4,8 +4,9 @@
 //! hour for all but impossible, and hundreds of visits go by before it gives in. Here the *logarithm* of the rate is normal
 //! beforehand: changes where none were expected move it by factors, as the seed's back-off does. What is seen is then taken
 //! in by Bayes' rule: a visit without a change and a change whose date is known exactly; after a change somewhere within a
-//! gap, the density of this form that has the mean and the variance of the exact posterior takes its place (assumed-density
-//! filtering: Minka, doctoral thesis, MIT, 2001, chapter 3).
+//! gap, a density of this form takes the place of the exact posterior (assumed-density filtering: Minka, doctoral thesis, MIT,
+//! 2001, chapter 3): it has the same mean and variance, and as much of its bend as grows with the rate is that of quiet
+//! days, because a parabola alone has no skew.
 //!
 //! Between visits ln *λ* is an Ornstein–Uhlenbeck process around the site's mean, for pages change their habits: what was
 //! learnt fades with the time constant *τ*, and the site's prior is what remains.
@@ -14,8 +15,9 @@
 //! *x* = ln *λ*, *λ* in changes per day. ln density of *x* = *hx* − *qx*²/2 − *T*e^*x* + constant; *h*: `pull`; *q*: `hold`; *T*:
 //! `quiet_days`; *t*: the gap; *s*: the age of the last change; *τ*: `forgetting`; *ρ* = e^(−*t*/*τ*); *m*, *v*: mean and variance.
 //! Prior N(*μ*₀, *σ*₀²): *h* = *μ*₀/*σ*₀², *q* = 1/*σ*₀², *T* = 0.
-//! No change within *t*: *T* ← *T* + *t*. The last one *s* ago: *h* ← *h* + 1, *T* ← *T* + *s*. A change within *t*: *h* and *q* are those
-//! with the moments of the density times 1 − e^(−*t*e^*x*).
+//! No change within *t*: *T* ← *T* + *t*. The last one *s* ago: *h* ← *h* + 1, *T* ← *T* + *s*. A change within *t*: of the density times
+//! *L* = 1 − e^(−*t*e^*x*), *T* ← *T* + *c*, where *c* is the slope of the regression of −d²/d*x*² ln *L* on e^*x*, from 0 to *t*/2, and *h* and *q* are
+//! those with its moments.
 //! Fading: *m* ← *μ*₀ + *ρ*(*m* − *μ*₀), *v*′ = *σ*₀² + *ρ*²(*v* − *σ*₀²), *T* ← *Tv*/*v*′, and *h* and *q* are those with these moments.
 //!
 //! Departures: what is believed in part is taken in with a part of its weight.
@@ -58,10 +60,14 @@ struct Moments {
     variance: f64,
 }
 
-/// Means of the first four powers of *x* less a centre.
-struct Powers {
-    centre: f64,
-    means: [f64; 4],
+/// A density in a few points.
+struct Points([Point; 9]);
+
+/// Where, and how much of the density.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    x: f64,
+    weight: f64,
 }
 
 /// Where a density is highest, and how wide it is there.
@@ -212,12 +218,13 @@ impl Density {
             return self;
         }
         let likelihood = Changed { gap_days, weight };
-        let posterior = self.powers(&likelihood).moments();
-        self.with_moments(posterior)
+        let posterior = self.points(&likelihood);
+        let quiet_days = self.quiet_days + likelihood.quiet_days(&posterior);
+        Density { quiet_days, ..self }.with_moments(posterior.moments())
     }
 
     fn moments(self) -> Moments {
-        self.powers(&Nothing).moments()
+        self.points(&Nothing).moments()
     }
 
     /// The density with this mean and variance that has seen as many quiet days.
@@ -234,7 +241,9 @@ impl Density {
         for _ in 0..MATCHING_STEPS {
             density.hold = hold;
             density.pull = slope + hold * target.mean;
-            let [first, second, third, fourth] = density.powers(&Nothing).around(target.mean);
+            let points = density.points(&Nothing);
+            let power = |power| points.mean(|x| (x - target.mean).powi(power));
+            let [first, second, third, fourth] = [1, 2, 3, 4].map(power);
             let (mean_off, square_off) = (-first, target.variance - second);
             let variance = second - first * first;
             let skew = third - first * second;
@@ -272,30 +281,31 @@ impl Density {
         }
     }
 
-    /// The first four powers of *x* around the peak, by quadrature (Liu and Pierce, "A note on Gauss–Hermite quadrature",
-    /// Biometrika 81(3), 1994).
-    fn powers(self, likelihood: &impl Likelihood) -> Powers {
+    /// This density times a likelihood in points around its peak, by quadrature (Liu and Pierce, "A note on Gauss–Hermite
+    /// quadrature", Biometrika 81(3), 1994).
+    fn points(self, likelihood: &impl Likelihood) -> Points {
         let Peak { at, width } = self.peak(likelihood);
         let top = self.ln(at) + likelihood.ln(at);
-        let mut all = CENTRE_WEIGHT;
-        let mut means = [0.0; 4];
-        for (node, weight) in NODES {
-            for node in [node, -node] {
-                let x = at + width * node;
-                // The quadrature's own density is divided out.
-                let ratio = self.ln(x) + likelihood.ln(x) - top + node * node / 2.0;
-                let mut part = weight * ratio.min(RATIO_MAX).exp();
-                all += part;
-                for mean in &mut means {
-                    part *= width * node;
-                    *mean += part;
-                }
-            }
+        let centre = Point {
+            x: at,
+            weight: CENTRE_WEIGHT,
+        };
+        let mut points = [centre; 9];
+        let sides = NODES
+            .iter()
+            .flat_map(|&(node, weight)| [(node, weight), (-node, weight)]);
+        for (point, (node, weight)) in points[1..].iter_mut().zip(sides) {
+            let x = at + width * node;
+            // The quadrature's own density is divided out.
+            let ratio = self.ln(x) + likelihood.ln(x) - top + node * node / 2.0;
+            let weight = weight * ratio.min(RATIO_MAX).exp();
+            *point = Point { x, weight };
         }
-        Powers {
-            centre: at,
-            means: means.map(|mean| mean / all),
+        let all: f64 = points.iter().map(|point| point.weight).sum();
+        for point in &mut points {
+            point.weight /= all;
         }
+        Points(points)
     }
 
     /// The logarithm of the density, but for a constant.
@@ -313,26 +323,16 @@ impl Moments {
     }
 }
 
-impl Powers {
-    fn moments(&self) -> Moments {
-        let [first, second, ..] = self.means;
-        Moments {
-            mean: self.centre + first,
-            variance: second - first * first,
-        }
-        .within_bounds()
+impl Points {
+    /// The mean of a function of *x*.
+    fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
+        self.0.iter().map(|point| point.weight * of(point.x)).sum()
     }
 
-    /// The means of the first four powers of *x* less `centre`.
-    fn around(&self, centre: f64) -> [f64; 4] {
-        let [one, two, three, four] = self.means;
-        let by = self.centre - centre;
-        [
-            one + by,
-            two + by * (2.0 * one + by),
-            three + by * (3.0 * two + by * (3.0 * one + by)),
-            four + by * (4.0 * three + by * (6.0 * two + by * (4.0 * one + by))),
-        ]
+    fn moments(&self) -> Moments {
+        let mean = self.mean(|x| x);
+        let variance = self.mean(|x| (x - mean).powi(2));
+        Moments { mean, variance }.within_bounds()
     }
 }
 
@@ -362,6 +362,24 @@ struct Changed {
     weight: f64,
 }
 
+impl Changed {
+    /// The quiet days that bend a density as the change does where the posterior is: a regression of the bend on e^*x*.
+    ///
+    /// Within a gap far shorter than the time between two changes, the change lies half a gap back on average; within a far longer
+    /// one it tells nothing. What is bent by more than this is held by the parabola: quiet days are never unlearnt, and would stand
+    /// against a rate that later turns out to be far higher.
+    fn quiet_days(&self, posterior: &Points) -> f64 {
+        let centre = posterior.moments().mean;
+        let ratio = |x: f64| (x - centre).exp();
+        let mean_ratio = posterior.mean(ratio);
+        let off = |x: f64| ratio(x) - mean_ratio;
+        let spread = posterior.mean(|x| off(x).powi(2));
+        let shared = posterior.mean(|x| -off(x) * self.derivatives(x).1);
+        let half = self.weight * self.gap_days / 2.0;
+        within(shared / spread / centre.exp(), (0.0, half))
+    }
+}
+
 impl Likelihood for Changed {
     fn ln(&self, x: f64) -> f64 {
         self.weight * (-(-self.gap_days * x.exp()).exp_m1()).ln()
@@ -369,9 +387,9 @@ impl Likelihood for Changed {
 
     fn derivatives(&self, x: f64) -> (f64, f64) {
         let expected = self.gap_days * x.exp();
-        // y / (eʸ − 1), which is one at zero.
-        let slope = if expected < 1e-9 {
-            1.0
+        // y / (eʸ − 1), which is 1 − y/2 near zero.
+        let slope = if expected < 1e-6 {
+            1.0 - expected / 2.0
         } else {
             expected / expected.exp_m1()
         };

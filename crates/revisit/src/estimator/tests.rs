@@ -173,6 +173,55 @@ fn a_hundred_visits_leave_the_filters_near_the_exact_posterior() {
 }
 
 #[test]
+fn a_change_within_a_short_gap_is_one_that_lies_half_a_gap_back() {
+    let prior = prior(0.001, 5.0);
+    let filter = LogNormal { forgetting: None };
+    let gap = DAY / 10;
+    let memory = taught(&filter, &prior, &[Evidence::Changed { gap }]);
+    assert!((memory.quiet_days / 0.05 - 1.0).abs() < 0.01, "{memory:?}");
+    let half = Evidence::ChangedAt {
+        gap,
+        age: gap / 2,
+        trust: 1.0,
+    };
+    let (undated, dated) = (
+        filter.belief(&memory, &prior),
+        belief(&filter, &prior, &[half]),
+    );
+    let off = (undated.ln_rate() - dated.ln_rate()).abs();
+    assert!(off < 1e-3, "{undated:?} {dated:?}");
+}
+
+#[test]
+fn frequent_visits_leave_the_filter_at_the_exact_posterior() {
+    // Few changes in a thousand visits: what is lost with each of them adds up.
+    let prior = prior(1.0, 1.0);
+    let filter = LogNormal { forgetting: None };
+    for page in 0..8_u32 {
+        let rate = 0.1 * 1.3_f64.powi(page.cast_signed()) / DAY_SECONDS;
+        let mut grid = Grid::of_logarithm(&prior);
+        let mut memory = filter.begin(&prior);
+        for visit in 0..1000_u32 {
+            let draw = Draw::new(visit.into()).another(page.into());
+            let gap = draw.between(DAY / 8, DAY / 2);
+            let t = gap.as_secs_f64();
+            let has_changed = draw.another(1).uniform() < -(-rate * t).exp_m1();
+            let evidence = if has_changed {
+                grid.learn(|rate| -(-rate * t).exp_m1());
+                Evidence::Changed { gap }
+            } else {
+                grid.learn(|rate| (-rate * t).exp());
+                Evidence::Same { gap }
+            };
+            filter.learn(&mut memory, &evidence, &prior);
+        }
+        let (mean, spread) = grid.logarithm();
+        let off = (filter.belief(&memory, &prior).ln_rate() - mean).abs() / spread;
+        assert!(off < 0.03, "page {page}: {off} standard deviations off");
+    }
+}
+
+#[test]
 fn a_page_far_from_its_site_is_believed_soon_by_logarithms_alone() {
     // The site's pages change every two months, this one every hour, and each visit comes when a change is expected.
     let prior = prior(1.0 / 60.0, 0.7);
