@@ -31,7 +31,7 @@ use crate::outcome::{Outcome, Parameter};
 /// The settings of the experiment.
 #[derive(Clone, Debug)]
 pub struct EstimatorsExperiment {
-    /// Simulated pages for each row of the open loop; a quarter of them where a page has a thousand visits. Default 2000.
+    /// Simulated pages for each row of the open loop. Default 2000.
     pub runs: u32,
     /// Simulated pages of the closed loop. Default 3000.
     pub pages: u32,

@@ -53,12 +53,15 @@ const fn situations() -> [Situation; 36] {
 /// How much the pages of a site differ: the variance of the logarithm of their rates.
 const SITE_VARIANCE: f64 = 1.0;
 
+/// The shape of the prototype's prior.
+const PROTOTYPE_SHAPE: f64 = 0.5;
+
 /// What the pages are of, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Site {
     /// Pages change once a day in the median, two thirds of them within a factor e, and that is known.
     Known,
-    /// Every page changes once a day, and about one change per median gap is thought likely: up to four times off.
+    /// Every page changes once a day, and the prior is the prototype's: one change per median gap on average, up to four times off.
     Mistaken,
 }
 
@@ -111,15 +114,10 @@ impl OpenLoop {
 
 impl Row {
     fn run(situation: Situation, site: Site, experiment: &EstimatorsExperiment) -> Row {
-        let runs = if situation.visits < 1000 {
-            experiment.runs
-        } else {
-            experiment.runs.div_ceil(4)
-        };
         let chance = Draw::new(experiment.seed)
             .another(situation.median.to_bits())
             .another(situation.sigma.to_bits());
-        let errors = (0..runs)
+        let errors = (0..experiment.runs)
             .into_par_iter()
             .map(|run| one_page(situation, site, chance.another(run.into())))
             .collect();
@@ -170,12 +168,16 @@ impl Errors {
 /// Visits one page, and asks everybody.
 fn one_page(situation: Situation, site: Site, chance: Draw) -> Errors {
     let ln_day = DAY_SECONDS.ln();
-    let (ln_rate, ln_expected) = match site {
+    let (ln_rate, expected) = match site {
         Site::Known => {
             let spread = SITE_VARIANCE.sqrt() * normal(chance.another(u64::MAX));
-            (spread - ln_day, -ln_day)
+            let expected = Prior::of_logarithm(-ln_day, SITE_VARIANCE);
+            (spread - ln_day, expected)
         }
-        Site::Mistaken => (-ln_day, -situation.median.ln() - ln_day),
+        Site::Mistaken => {
+            let rate = 1.0 / (situation.median * DAY_SECONDS);
+            (-ln_day, Prior::new(rate, PROTOTYPE_SHAPE))
+        }
     };
     let lessons: Vec<Evidence> = (0..situation.visits)
         .map(|visit| lesson(situation, ln_rate.exp(), chance.another(visit.into())))
@@ -184,7 +186,6 @@ fn one_page(situation: Situation, site: Site, chance: Draw) -> Errors {
         .iter()
         .filter(|lesson| matches!(lesson, Evidence::Changed { .. }))
         .count();
-    let expected = Prior::of_logarithm(ln_expected, SITE_VARIANCE);
     let error = |contestant: Contestant, prior: &Prior| {
         let mut learner = contestant.learner(prior, None);
         for lesson in &lessons {

@@ -56,8 +56,8 @@ impl Results {
         });
         Table {
             name: "open-loop-prototype".to_owned(),
-            caption: "As the prototype measured: every page changes once a day, the filters think one change per median gap likely, and only those pages \
-                      count on which something changed and something did not, so that the exact solution exists. Where few \
+            caption: "As the prototype measured: every page changes once a day, the prior of the filters is a Gamma distribution of shape ½ whose mean is one change \
+                      per median gap, and only those pages count on which something changed and something did not, so that the exact solution exists. Where few \
                       pages are left, they are those on which it happens to be near the truth. –: fewer than fifty."
                 .to_owned(),
             columns,
