@@ -20,7 +20,8 @@
 //! those with its moments.
 //! Fading: *m* ← *μ*₀ + *ρ*(*m* − *μ*₀), *v*′ = *σ*₀² + *ρ*²(*v* − *σ*₀²), *T* ← *Tv*/*v*′, and *h* and *q* are those with these moments.
 //!
-//! Departures: what is believed in part is taken in with a part of its weight.
+//! Departures: the thesis matches all that a density of its family tells; of this one that would be the mean rate too, which is ill-conditioned where
+//! the posterior is narrow, so the growth of *T* is the regression's. What is believed in part is taken in with a part of its weight.
 
 use std::time::Duration;
 
