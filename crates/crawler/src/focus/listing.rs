@@ -44,7 +44,7 @@ pub struct Listed {
 /// If the archive cannot be read, or the catalogue not written.
 pub fn write_catalogue(archive: &Path, settings: &Settings) -> Result<Listed, CrawlError> {
     let folder = archive.join(FOLDER);
-    let known = known_digests(&folder)?;
+    let known = known_versions(&folder)?;
     let mut reader = Reader {
         kept: Kept::open(archive)?,
         judge: Judge::new(&settings.focus)?,
@@ -78,13 +78,40 @@ impl Listed {
 }
 
 /// The version of each file that the catalogue knows last.
-fn known_digests(folder: &Path) -> Result<BTreeMap<String, String>, CrawlError> {
+fn known_versions(folder: &Path) -> Result<BTreeMap<String, Version>, CrawlError> {
     let mut known = BTreeMap::new();
     let mut lines = Lines::open(folder)?;
     while let Some(entry) = lines.next_entry()? {
-        known.insert(entry.url, entry.digest);
+        let Entry {
+            url,
+            captured,
+            digest,
+            ..
+        } = entry;
+        known.insert(url, Version { captured, digest });
     }
     Ok(known)
+}
+
+/// A version of a file that is in the catalogue.
+struct Version {
+    captured: Timestamp,
+    digest: String,
+}
+
+impl Version {
+    /// How many of these versions, the oldest first, came no later than this one. Content may come back, so its digest is not enough.
+    fn passed(&self, versions: &[Line]) -> usize {
+        let is_passed = |line: &Line| {
+            let captured = moment(&line.timestamp);
+            captured.is_none_or(|captured| captured < self.captured)
+                || captured == Some(self.captured) && line.digest.as_ref() == Some(&self.digest)
+        };
+        versions
+            .iter()
+            .rposition(is_passed)
+            .map_or(0, |last| last + 1)
+    }
 }
 
 struct Reader {
@@ -103,13 +130,10 @@ impl Reader {
     fn entries(
         &mut self,
         found: &FoundFile,
-        known: Option<&String>,
+        known: Option<&Version>,
     ) -> Result<Vec<Entry>, CrawlError> {
         let versions = versions(self.kept.captures(&found.url)?);
-        let digest = |line: &Line| line.digest.clone().unwrap_or_default();
-        let news = known
-            .and_then(|known| versions.iter().rposition(|line| digest(line) == *known))
-            .map_or(0, |at| at + 1);
+        let news = known.map_or(0, |known| known.passed(&versions));
         let mut entries = Vec::new();
         for line in versions.into_iter().skip(news) {
             if let Some(file) = self.kept.read(line).filter(|file| file.status == 200) {
@@ -222,13 +246,23 @@ mod tests {
             filename: "1.warc.gz".to_owned(),
         };
         let captures = vec![
-            line("a", "1"),
-            line("a", "2"),
-            line("b", "3"),
-            line("a", "4"),
+            line("a", "20260101000001"),
+            line("a", "20260101000002"),
+            line("b", "20260101000003"),
+            line("a", "20260101000004"),
         ];
         let versions = versions(captures);
         let times: Vec<&str> = versions.iter().map(|line| &*line.timestamp).collect();
-        assert_eq!(times, ["1", "3", "4"]);
+        assert_eq!(
+            times,
+            ["20260101000001", "20260101000003", "20260101000004"]
+        );
+        for (second, digest, passed) in [(1, "a", 1), (3, "b", 2), (3, "c", 1), (4, "a", 3)] {
+            let known = Version {
+                captured: moment(&format!("2026010100000{second}")).unwrap(),
+                digest: digest.to_owned(),
+            };
+            assert_eq!(known.passed(&versions), passed, "{second} {digest}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{
@@ -38,6 +38,9 @@ const SCHEMA: &str = "message catalogue {
   optional binary language (STRING);
   optional binary licence (STRING);
   required int64 bytes;
+  required boolean is_cut;
+  required boolean has_macros;
+  optional binary unread (STRING);
   required int64 captured (TIMESTAMP(MICROS,true));
   required binary digest (STRING);
   required group versions (LIST) { repeated group list { required group element {
@@ -115,6 +118,9 @@ impl Writer {
         columns.texts(entries.iter().map(|it| it.language.as_deref()))?;
         columns.texts(entries.iter().map(|it| it.licence.as_deref()))?;
         columns.integers(entries.iter().map(|it| Some(clamped(it.bytes))))?;
+        columns.flags(entries.iter().map(|it| it.is_cut))?;
+        columns.flags(entries.iter().map(|it| it.has_macros))?;
+        columns.texts(entries.iter().map(|it| it.unread.as_deref()))?;
         columns.integers(entries.iter().map(|it| Some(it.captured.as_microsecond())))?;
         columns.texts(entries.iter().map(|it| Some(&*it.digest)))?;
         let versions = || entries.iter().map(|it| it.versions.iter());
@@ -194,6 +200,11 @@ impl Columns<'_, '_> {
                 .typed::<Int32Type>()
                 .write_batch(&values, Some(&levels), None)
         })
+    }
+
+    fn flags(&mut self, values: impl Iterator<Item = bool>) -> Result<()> {
+        let values: Vec<bool> = values.collect();
+        self.write(|column| column.typed::<BoolType>().write_batch(&values, None, None))
     }
 
     fn numbers(&mut self, values: impl Iterator<Item = f64>) -> Result<()> {

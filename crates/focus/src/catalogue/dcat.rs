@@ -2,9 +2,11 @@
 //!
 //! W3C, "Data Catalog Vocabulary (DCAT) - Version 3", 2024, section 6: a `dcat:Catalog` of `dcat:Dataset`s, each with a
 //! `dcat:Distribution` for the file itself. Checksums name their algorithm by SPDX, as section 6.17 has it.
+//! When a publisher issued a file is not known, so it is not said; `dct:modified` is the capture of the version that is there.
 
 use std::io::{self, Write};
 
+use data_encoding::{BASE32, HEXLOWER};
 use serde_json::{Map, Value, json};
 
 use super::Entry;
@@ -71,7 +73,10 @@ fn dataset(entry: &Entry) -> Value {
         set("dcat:landingPage", json!({"@id": page}));
     }
     if let Some(language) = &entry.language {
-        set("dct:language", json!(language));
+        set(
+            "dct:language",
+            json!({"@id": format!("http://id.loc.gov/vocabulary/iso639-1/{language}")}),
+        );
     }
     if let Some(period) = &entry.time_range {
         let day = |day: jiff::civil::Date| json!({"@type": "xsd:date", "@value": day.to_string()});
@@ -89,9 +94,6 @@ fn dataset(entry: &Entry) -> Value {
     }
     if !entry.units.is_empty() {
         set("schema:unitText", json!(entry.units));
-    }
-    if let Some(first) = entry.versions.first() {
-        set("dct:issued", time(first.captured));
     }
     set("dct:modified", time(entry.captured));
     set("dcat:distribution", distribution(entry));
@@ -117,7 +119,10 @@ fn distribution(entry: &Entry) -> Value {
             json!({"@type": "dct:LicenseDocument", "dct:title": licence})
         };
     }
-    if let Some((algorithm, value)) = entry.digest.split_once(':') {
+    if let Some((algorithm, value)) = entry.digest.split_once(':')
+        && let Ok(bytes) = BASE32.decode(value.as_bytes())
+    {
+        let value = HEXLOWER.encode(&bytes);
         distribution["spdx:checksum"] = json!({
             "@type": "spdx:Checksum",
             "spdx:algorithm": {"@id": format!("spdx:checksumAlgorithm_{}", algorithm.replace('-', ""))},

@@ -37,8 +37,14 @@ pub struct Entry {
     pub language: Option<String>,
     /// A hint at its licence: a URL or a name.
     pub licence: Option<String>,
-    /// Its length.
+    /// Its length, as far as it was captured.
     pub bytes: u64,
+    /// Whether there is more of it than was captured or read: then its rows are an estimate.
+    pub is_cut: bool,
+    /// Whether it carries macros. They are never run.
+    pub has_macros: bool,
+    /// Why it could not be looked into, if so: it is listed by what leads to it.
+    pub unread: Option<String>,
     /// When this version was captured.
     pub captured: Timestamp,
     /// The digest of this version, as the archive names it.
@@ -108,6 +114,9 @@ impl Default for Entry {
             language: None,
             licence: None,
             bytes: 0,
+            is_cut: false,
+            has_macros: false,
+            unread: None,
             captured: Timestamp::UNIX_EPOCH,
             digest: String::new(),
             versions: Vec::new(),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Entry;
 use super::page_facts::{LinkFacts, PageFacts};
-use crate::data_file::{Format, Inspection, words_of_address};
+use crate::data_file::{Format, Inspection, Reading, Refusal, words_of_address};
 
 /// Texts of links that say nothing of the file.
 const EMPTY_WORDS: [&str; 22] = [
@@ -58,14 +58,18 @@ pub struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// What the catalogue says of it; none if it is no data file.
+    /// What the catalogue says of it; none if it is no data file, or a broken one.
     #[must_use]
     pub fn entry(&self) -> Option<Entry> {
+        let unread = match &self.inspection.reading {
+            Reading::Whole | Reading::Prefix => None,
+            Reading::Refused(refusal) if is_broken(refusal) => return None,
+            Reading::Refused(refusal) => Some(refusal.to_string()),
+        };
         let link = self.page.and_then(|page| page.link(self.url));
         let format = self.inspection.format?;
         let mut columns = self.inspection.columns();
         columns.truncate(COLUMNS_MAX);
-        let language = self.inspection.language.clone();
         Some(Entry {
             url: self.url.to_owned(),
             site: self.site.to_owned(),
@@ -79,14 +83,28 @@ impl Finding<'_> {
             rows: self.inspection.rows(),
             time_range: self.inspection.time_range,
             units: self.inspection.units.clone(),
-            language: language.or_else(|| self.page.and_then(|page| page.language.clone())),
+            language: self.language(),
             licence: self.page.and_then(|page| page.licence.clone()),
             bytes: self.bytes,
+            is_cut: self.inspection.reading == Reading::Prefix,
+            has_macros: self.inspection.has_macros,
+            unread,
             captured: self.captured,
             digest: self.digest.to_owned(),
             versions: Vec::new(),
             probability: self.probability,
         })
+    }
+
+    /// The language of its words, else of the page that links to it. Ideographs alone do not tell Japanese from Chinese: the page does.
+    fn language(&self) -> Option<String> {
+        let own = self.inspection.language.as_deref();
+        let around = self.page.and_then(|page| page.language.as_deref());
+        let language = match (own, around) {
+            (Some("zh"), Some("ja")) => around,
+            _ => own.or(around),
+        };
+        language.map(str::to_owned)
     }
 
     /// The best of what it is called: by itself, by the link, by the page, by its name.
@@ -105,7 +123,8 @@ impl Finding<'_> {
                 &*page.heading
             }
         });
-        let is_table_of_page = format == Format::HtmlTable;
+        let is_table_of_page =
+            format == Format::HtmlTable && self.page.is_some_and(|page| page.url == self.url);
         let sheet = self
             .inspection
             .tables
@@ -127,6 +146,17 @@ impl Finding<'_> {
             }
             _ => cut(&title),
         }
+    }
+}
+
+/// Whether nobody can read such a file. Others can read what is too large for us, or needs a password or a program.
+fn is_broken(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::NoDataFile | Refusal::Empty | Refusal::NoTable | Refusal::Damaged { .. } => true,
+        Refusal::PasswordProtected
+        | Refusal::UnpacksTooLarge { .. }
+        | Refusal::TooManyParts { .. }
+        | Refusal::PdfUnread => false,
     }
 }
 

@@ -20,6 +20,8 @@ use crate::data_file;
 
 /// What the engine may hold before it writes; less than this it refuses.
 const WRITER_BYTES: usize = 16 << 20;
+/// A field without content: when terms are made in another way it gets another name, and the index is made anew.
+const TERMS_VERSION: &str = "terms-2";
 /// The fields that are searched, and how much each counts.
 const FIELDS: [(&str, f32); 7] = [
     ("title", 4.0),
@@ -92,17 +94,25 @@ impl Index {
     }
 
     /// Makes the index anew from the lines of the catalogue.
+    fn rebuild(folder: &Path) -> Result<Self, CatalogueError> {
+        Self::create(folder)?.filled(folder)
+    }
+
+    /// An index in memory, made from the lines of the catalogue: for who may read, and must not write.
     ///
     /// # Errors
-    /// If the catalogue cannot be read or the index not be written.
-    pub fn rebuild(folder: &Path) -> Result<Self, CatalogueError> {
-        let mut index = Self::create(folder)?;
+    /// If the catalogue cannot be read.
+    pub fn in_memory(folder: &Path) -> Result<Self, CatalogueError> {
+        Self::of(tantivy::Index::create_in_ram(schema()))?.filled(folder)
+    }
+
+    fn filled(mut self, folder: &Path) -> Result<Self, CatalogueError> {
         let mut lines = Lines::open(folder)?;
         while let Some(entry) = lines.next_entry()? {
-            index.put(&entry)?;
+            self.put(&entry)?;
         }
-        index.commit()?;
-        Ok(index)
+        self.commit()?;
+        Ok(self)
     }
 
     /// How many entries can be found.
@@ -215,6 +225,7 @@ fn schema() -> Schema {
     let mut builder = Schema::builder();
     builder.add_text_field("url", STRING);
     builder.add_text_field("entry", STORED);
+    builder.add_text_field(TERMS_VERSION, STORED);
     let indexing = TextFieldIndexing::default()
         .set_tokenizer("raw")
         .set_index_option(IndexRecordOption::WithFreqs);

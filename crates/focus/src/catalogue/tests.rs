@@ -115,6 +115,83 @@ fn a_link_that_says_something_is_the_title() {
     assert_eq!(alone.entry().unwrap().title, "households");
 }
 
+/// What the catalogue says of a file behind a link of a page in Japanese.
+fn linked(url: &str, bytes: &[u8]) -> Option<Entry> {
+    let page_url = Url::parse("https://www.example.org/stat/").unwrap();
+    let page = PageFacts::read(PAGE.as_bytes(), Some("text/html"), &page_url);
+    let hints = Hints {
+        url,
+        ..Hints::default()
+    };
+    let inspection = inspect(bytes, &hints, &Bounds::default());
+    let finding = Finding {
+        url,
+        site: "example.org",
+        inspection: &inspection,
+        page: Some(&page),
+        bytes: bytes.len() as u64,
+        captured: Timestamp::UNIX_EPOCH,
+        digest: "sha1:A",
+        probability: 0.9,
+    };
+    finding.entry()
+}
+
+#[test]
+fn ideographs_without_kana_are_of_the_language_of_the_page() {
+    let csv = "都道府県,人口総数,世帯数\n北海道,5224614,2476846\n青森県,1237984,511526\n岩手県,1210534,492436\n";
+    let entry = linked("https://www.example.org/a.csv", csv.as_bytes()).unwrap();
+    assert_eq!(entry.language.as_deref(), Some("ja"));
+}
+
+#[test]
+fn a_table_behind_a_link_is_not_called_after_the_page_that_links_to_it() {
+    let table = "<html><body><table><tr><th>Year</th><th>Births</th></tr><tr><td>2019</td><td>10</td></tr>\
+        <tr><td>2020</td><td>12</td></tr><tr><td>2021</td><td>13</td></tr></table></body></html>";
+    let entry = linked(
+        "https://www.example.org/stat/households.xlsx",
+        table.as_bytes(),
+    )
+    .unwrap();
+    assert_eq!(entry.title, "世帯数の推移（平成27年〜令和2年）");
+}
+
+#[test]
+fn a_file_that_nobody_can_read_is_not_listed() {
+    let answer = b"<!doctype html><html><body><p>Not found</p></body></html>";
+    for broken in [&b"PK\x03\x04 cut off"[..], b"", answer] {
+        let entry = linked("https://www.example.org/stat/households.xlsx", broken);
+        assert_eq!(entry, None, "{broken:?}");
+    }
+    let pdf = linked("https://www.example.org/a.pdf", b"%PDF-1.4\n").unwrap();
+    assert!(pdf.unread.unwrap().contains("PDF"));
+}
+
+#[test]
+fn plurals_find_singulars_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries = [
+        entry("https://a.example/1.csv", "Births and deaths by country"),
+        entry("https://a.example/2.csv", "Status of buses"),
+    ];
+    write(folder.path(), &entries).unwrap();
+    for index in [
+        Index::open(folder.path()).unwrap().unwrap(),
+        Index::in_memory(folder.path()).unwrap(),
+    ] {
+        for (query, found) in [
+            ("birth", 1),
+            ("death statistic", 1),
+            ("countries", 1),
+            ("bus", 0),
+            ("buse", 1),
+            ("statu", 0),
+        ] {
+            assert_eq!(index.search(query, 9).unwrap().len(), found, "{query}");
+        }
+    }
+}
+
 #[test]
 fn licences_are_found_where_pages_name_them() {
     let url = Url::parse("https://a.example/").unwrap();

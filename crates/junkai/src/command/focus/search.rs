@@ -1,8 +1,8 @@
 //! `junkai focus search`: finds data files in an archive's catalogue.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use junkai_focus::catalogue::{Entry, Hit, Index};
 use serde::Serialize;
 
@@ -45,20 +45,13 @@ struct Line<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let folder = arguments.archive.join(FOLDER);
     let archive = arguments.archive.display();
-    let index = match Index::open(&folder) {
-        Ok(Some(index)) => index,
-        // The lines are what counts; the index is made from them.
-        Ok(None) | Err(_) if folder.join(junkai_focus::catalogue::LINES_FILE).exists() => {
-            Index::rebuild(&folder).context("the index had to be made anew, which failed")?
-        }
-        Ok(None) => {
-            eprintln!(
-                "junkai: there is no catalogue in {archive} yet; `junkai focus collect --archive {archive}` makes one"
-            );
-            return Ok(Ending::Problems);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    if !folder.join(junkai_focus::catalogue::LINES_FILE).exists() {
+        eprintln!(
+            "junkai: there is no catalogue in {archive} yet; `junkai focus collect --archive {archive}` makes one"
+        );
+        return Ok(Ending::Problems);
+    }
+    let index = index_of(&folder)?;
     let query = arguments.words.join(" ");
     let hits = index.search(&query, arguments.limit)?;
     for hit in &hits {
@@ -83,6 +76,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     Ok(Ending::Well)
 }
 
+/// The index of a catalogue. One that cannot be used, be it damaged or somebody else's, is left as it is: the lines are what counts.
+fn index_of(folder: &Path) -> Result<Index> {
+    let problem = match Index::open(folder) {
+        Ok(Some(index)) => match index.count() {
+            Ok(_) => return Ok(index),
+            Err(error) => error.to_string(),
+        },
+        Ok(None) => "there is none of this version".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    eprintln!("junkai: the index is not used ({problem}); `junkai focus collect` makes it anew");
+    Ok(Index::in_memory(folder)?)
+}
+
 fn print(hit: &Hit) {
     let entry = &hit.entry;
     say!("{}", shown(&entry.title));
@@ -96,6 +103,14 @@ fn print(hit: &Hit) {
     );
     facts.extend(entry.units.first().map(|unit| shown(unit)));
     facts.extend(entry.publisher.as_deref().map(shown));
+    facts.extend(entry.is_cut.then(|| "its beginning only".to_owned()));
+    facts.extend(entry.has_macros.then(|| "has macros".to_owned()));
+    facts.extend(
+        entry
+            .unread
+            .as_deref()
+            .map(|why| format!("not read: {}", shown(why))),
+    );
     if 1 < entry.versions.len() {
         facts.push(format!("{} versions", entry.versions.len()));
     }
