@@ -5,8 +5,8 @@
 //! bad; on the probability of misjudging, it does.
 //!
 //! # Departures
-//! ln *t* changes with every fetch, and with it the worth of all sites. It is brought up to date when *t* has grown by a hundredth, so
-//! that a choice costs O(log *n*) on average; the bound is then off by less than a thousandth of itself.
+//! ln *t* changes with every fetch, and with it the worth of all sites. It is brought up to date when *t* has grown by a hundredth, at once
+//! for the site on top and for the others in turn, so that a choice costs O(log *n*).
 
 use super::Evidence;
 use super::policy::{Population, Rule};

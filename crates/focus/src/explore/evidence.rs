@@ -1,7 +1,7 @@
 //! What was seen of one site: a handful of sums over the probabilities that its pages were given.
 
 /// The least distance from 0 and 1 at which a probability counts in the logarithms: a classifier that says 0 means "less than this".
-const LEAST: f64 = 1e-4;
+const LEAST: f64 = 1e-6;
 
 /// Sums over the probabilities of a site's pages: 40 bytes, however many pages were fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::foresight::Foresight;
 use super::policy::{Population, Rule, Sites};
 use super::tournament::Tournament;
 use super::{Chance, Evidence, Policy};
 
-/// Sites that are valued anew with each answer after the policy has learned.
-const REVALUED_AT_ONCE: usize = 32;
+/// Sites that are valued anew with each answer after the policy has learned, one after the other.
+const REVALUED_IN_TURN: usize = 4;
+/// Sites that are valued anew with each choice because they seem to be worth most, but by what the policy knew before.
+const REVALUED_AT_THE_TOP: usize = 8;
 
 /// A site, numbered from 0 in the order of [`Explorer::add_site`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -58,7 +61,9 @@ pub struct Explorer {
     turns: Vec<Turn>,
     tournament: Tournament,
     ready: Ready,
-    /// From this site on, worths are of before the policy has learned.
+    /// How often the policy has learned, modulo 2¹⁶.
+    lesson: u16,
+    /// The next site that is valued anew in turn; none if no worth is of before the last lesson.
     stale: Option<u32>,
 }
 
@@ -68,6 +73,8 @@ struct Turn {
     standing: Standing,
     /// Fetches that failed since the last that did not.
     failures: u8,
+    /// The lesson after which it was valued.
+    lesson: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +89,20 @@ impl Explorer {
     /// An explorer without sites.
     #[must_use]
     pub fn new(policy: Policy, settings: Settings) -> Explorer {
+        Explorer::by(policy.rule(settings), settings)
+    }
+
+    /// An explorer without sites, by our policy, which is told what sites there are instead of learning it: `density` says how many have
+    /// about this mean and this concentration (*α* + *β*), up to a factor. So the lab tells what there is to be learned.
+    #[must_use]
+    pub fn informed(density: &dyn Fn(f64, f64) -> f64, settings: Settings) -> Explorer {
+        let rule = Foresight::informed(settings.threshold, density);
+        Explorer::by(Box::new(rule), settings)
+    }
+
+    fn by(rule: Box<dyn Rule>, settings: Settings) -> Explorer {
         Explorer {
-            rule: policy.rule(settings),
+            rule,
             settings,
             evidence: Vec::new(),
             seen: 0,
@@ -91,6 +110,7 @@ impl Explorer {
             turns: Vec::new(),
             tournament: Tournament::default(),
             ready: Ready::default(),
+            lesson: 0,
             stale: None,
         }
     }
@@ -107,6 +127,7 @@ impl Explorer {
         self.turns.push(Turn {
             standing: Standing::Ready,
             failures: 0,
+            lesson: self.lesson,
         });
         self.tournament.enter();
         self.ready.enter();
@@ -123,6 +144,7 @@ impl Explorer {
     /// The site of which to fetch a page now; none if none has a page left, or all are asked. It is *asked* from now on, until
     /// [`observe`](Self::observe), [`failed`](Self::failed) or [`exhausted`](Self::exhausted).
     pub fn next(&mut self, chance: Chance<'_>) -> Option<SiteNumber> {
+        self.revalue_the_top();
         let site = self.choose(chance)?;
         self.turns[site as usize].standing = Standing::Asked;
         self.dismiss(site);
@@ -148,9 +170,11 @@ impl Explorer {
             fetches: self.fetches,
         };
         if self.rule.learn(&population) {
+            self.lesson = self.lesson.wrapping_add(1);
             self.stale = Some(0);
         }
-        self.revalue();
+        self.revalue_in_turn();
+        self.revalue_the_top();
     }
 
     /// A page of the site was asked for in vain; it may be asked again, but less readily.
@@ -219,7 +243,8 @@ impl Explorer {
             .tournament
             .best()
             .and_then(|site| self.tournament.worth(site));
-        best.is_none_or(|worth| self.rule.is_gain() && worth <= self.settings.worth_min)
+        let is_known = self.rule.is_gain() && self.stale.is_none();
+        best.is_none_or(|worth| is_known && worth <= self.settings.worth_min)
     }
 
     fn choose(&self, chance: Chance<'_>) -> Option<u32> {
@@ -241,19 +266,36 @@ impl Explorer {
     fn admit(&mut self, site: u32) {
         self.turns[site as usize].standing = Standing::Ready;
         self.ready.insert(site);
+        self.value(site);
+    }
+
+    fn value(&mut self, site: u32) {
+        self.turns[site as usize].lesson = self.lesson;
         self.tournament.set(site, self.gain(SiteNumber(site)));
     }
 
-    /// Values some sites anew after the policy has learned: few at a time, so that no answer takes long however many sites there are.
-    fn revalue(&mut self) {
-        for _ in 0..REVALUED_AT_ONCE {
+    /// After the policy has learned, the site on top may not belong there.
+    fn revalue_the_top(&mut self) {
+        for _ in 0..REVALUED_AT_THE_TOP {
+            let stale = |site: &u32| self.turns[*site as usize].lesson != self.lesson;
+            let Some(site) = self.tournament.best().filter(stale) else {
+                return;
+            };
+            self.value(site);
+        }
+    }
+
+    /// After the policy has learned, a site below may belong on top. Few at a time are valued anew, so that no answer takes long however
+    /// many sites there are.
+    fn revalue_in_turn(&mut self) {
+        for _ in 0..REVALUED_IN_TURN {
             let Some(site) = self.stale else { return };
-            if site as usize == self.evidence.len() {
+            let Some(turn) = self.turns.get(site as usize) else {
                 self.stale = None;
                 return;
-            }
-            if self.turns[site as usize].standing == Standing::Ready {
-                self.tournament.set(site, self.gain(SiteNumber(site)));
+            };
+            if turn.standing == Standing::Ready && turn.lesson != self.lesson {
+                self.value(site);
             }
             self.stale = Some(site + 1);
         }
@@ -478,11 +520,11 @@ mod tests {
     }
 
     #[test]
-    fn a_site_takes_at_most_a_hundred_bytes() {
+    fn a_site_takes_at_most_64_bytes() {
         let of_site = size_of::<Evidence>() + size_of::<Turn>() + 2 * size_of::<u32>();
-        // Worth and winner of the tournament, whose tree may be twice as wide as there are sites.
-        let of_tournament = size_of::<f64>() + 2 * size_of::<u32>();
-        assert!(of_site + of_tournament <= 100, "{of_site} {of_tournament}");
+        // The tournament takes 10 bytes, and lists have room for twice as many sites.
+        let bytes = of_site + 10;
+        assert!(bytes <= 64, "{bytes}");
     }
 
     proptest! {

@@ -25,6 +25,7 @@ mod knowledge;
 mod policy;
 mod prior;
 mod random;
+mod reservation;
 mod thompson;
 mod threshold;
 mod tournament;

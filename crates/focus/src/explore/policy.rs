@@ -18,7 +18,7 @@ use super::{Chance, Evidence, Settings, Verdict};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// Ours: what one or more fetches are worth by a model that is learned from all sites.
+    /// Ours: what a fetch may cost at most, by a model that is learned from all sites.
     #[default]
     Foresight,
     /// The seed's *δ* in closed form.

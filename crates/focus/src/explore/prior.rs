@@ -13,12 +13,12 @@
 //! logarithms, bounded, and always followed by a plain step.
 
 use super::Evidence;
-use super::belief::{CELLS, CONCENTRATIONS, GRID, MEANS, Weights};
+use super::belief::{CELLS, CONCENTRATIONS, GRID, MEANS, Weights, points};
 
 /// Sites that a fit looks at, at most: evenly spread over all that were seen.
 const SAMPLE: usize = 2048;
 /// How many sites the vague prior counts for.
-const VAGUE_SITES: f64 = 60.0;
+const VAGUE_SITES: f64 = 5.0;
 /// The share of a mean's and of a concentration's weight that goes to each neighbour in a step.
 const SHARED_MEANS: f64 = 0.05;
 const SHARED_CONCENTRATIONS: f64 = 0.003;
@@ -43,6 +43,27 @@ impl Prior {
     /// Before anything is seen: any mean is as probable, and any logarithm of a concentration.
     pub(crate) fn vague() -> Prior {
         Prior::of(&vague_parts())
+    }
+
+    /// What is known: a density of means and concentrations, up to a factor.
+    pub(crate) fn known(density: &dyn Fn(f64, f64) -> f64) -> Prior {
+        let mut weights = [0.0; CELLS];
+        for (cell, weight) in weights.iter_mut().enumerate() {
+            // Points lie evenly in the logarithm of the concentration.
+            let of = |(mean, concentration)| density(mean, concentration) * concentration;
+            *weight = mean_width(cell / CONCENTRATIONS) * points(cell).map(of).sum::<f64>();
+        }
+        let sum: f64 = weights.iter().sum();
+        let mut parts = [0.0; MEANS + CONCENTRATIONS];
+        for (cell, weight) in weights.iter_mut().enumerate() {
+            *weight /= sum;
+            parts[cell / CONCENTRATIONS] += *weight;
+            parts[MEANS + cell % CONCENTRATIONS] += *weight;
+        }
+        Prior {
+            parts,
+            log_weights: logs(&weights),
+        }
     }
 
     /// Learns from the sites, starting from what was believed before.
@@ -72,13 +93,15 @@ impl Prior {
     }
 
     fn of(parts: &Parts) -> Prior {
-        let weights = cells(parts);
-        let log_weights = Box::new(weights.map(|weight| libm::log(weight.max(f64::MIN_POSITIVE))));
         Prior {
             parts: *parts,
-            log_weights,
+            log_weights: logs(&cells(parts)),
         }
     }
+}
+
+fn logs(weights: &Weights) -> Box<Weights> {
+    Box::new(weights.map(|weight| libm::log(weight.max(f64::MIN_POSITIVE))))
 }
 
 fn vague_parts() -> Parts {
