@@ -4,6 +4,7 @@
 //! judged as the fetches grow. All policies see the same pages of the same sites, so that differences are paired: the chance of a draw
 //! is the same on both sides.
 
+mod ceiling;
 mod claims;
 mod results;
 mod tables;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use junkai_focus::explore::Policy;
 use rayon::prelude::*;
 
-use self::results::Results;
+use self::results::{Results, Trial};
 use self::trial::Course;
 use self::world::World;
 use super::words::{count, parameter};
@@ -80,23 +81,26 @@ fn results(
     policies: &[Policy],
     watch: Watch<'_>,
 ) -> Results {
-    let runs_each = Population::ALL.len() * policies.len();
+    // Beside the policies, ours is told what it would have to learn.
+    let runs_each = Population::ALL.len() * (policies.len() + 1);
     let total = runs_each as u64 * u64::from(experiment.seeds);
     let done = AtomicU64::new(0);
     let one = |place: usize| {
         let population = Population::ALL[place % Population::ALL.len()];
         let seed = experiment.seed + (place / Population::ALL.len()) as u64;
         let world = World::draw(population, experiment.sites, seed);
-        let run = |policy: &Policy| {
-            let measures = trial::run(&world, *policy, course, seed);
+        let told = |measures: Vec<trial::Measures>| {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             watch(Progress { done, total });
             measures
         };
-        policies.iter().map(run).collect()
+        let run = |policy: &Policy| told(trial::run(&world, *policy, course, seed));
+        Trial {
+            policies: policies.iter().map(run).collect(),
+            informed: told(trial::run_informed(&world, course, seed)),
+        }
     };
-    let trials: Vec<Vec<Vec<trial::Measures>>> = (0..Population::ALL.len()
-        * experiment.seeds as usize)
+    let trials: Vec<Trial> = (0..Population::ALL.len() * experiment.seeds as usize)
         .into_par_iter()
         .map(one)
         .collect();

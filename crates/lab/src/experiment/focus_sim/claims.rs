@@ -27,8 +27,9 @@ impl Results {
                 .to_owned(),
         );
         findings.push(
-            "Ours leans towards holding: to miss a site counts 1.2 times a site taken in vain, and more where such sites are rare. In the table \
-             of choices every policy is judged alike, by the plain mean of the pages that it chose."
+            "Ours leans towards holding: to miss a site counts a little more than to take one in vain, and more where such sites are rare. In \
+             the table of choices every policy is judged alike, by the plain mean of the pages that it chose. In the table of the ceiling ours \
+             is told what sites there are: where a rival is level with ours and ours with the ceiling, there is nothing left to win."
                 .to_owned(),
         );
         findings

@@ -11,8 +11,16 @@ pub(super) struct Results {
     pub(super) policies: Vec<Policy>,
     /// Fetches at which verdicts were judged.
     pub(super) checkpoints: Vec<u32>,
-    /// For each draw and, within it, each population: what each policy measured at each checkpoint.
-    pub(super) trials: Vec<Vec<Vec<Measures>>>,
+    /// For each draw and, within it, each population.
+    pub(super) trials: Vec<Trial>,
+}
+
+/// What was measured on one draw of one population, at each checkpoint.
+pub(super) struct Trial {
+    /// By each policy.
+    pub(super) policies: Vec<Vec<Measures>>,
+    /// By ours, if it is told what sites there are.
+    pub(super) informed: Vec<Measures>,
 }
 
 /// What is read off.
@@ -66,6 +74,11 @@ impl Estimate {
             spread: (squares / (draws - 1.0).max(1.0)).sqrt(),
             draws,
         }
+    }
+
+    fn of_differences(one: &[f64], other: &[f64]) -> Estimate {
+        let differences = one.iter().zip(other).map(|(one, other)| one - other);
+        Estimate::of(&differences.collect::<Vec<f64>>())
     }
 
     /// The standard error of the mean.
@@ -123,13 +136,18 @@ impl Results {
 
     /// By how much one policy is ahead of another, draw by draw.
     pub(super) fn lead(&self, one: Policy, other: Policy, cell: Cell) -> Estimate {
-        let (one, other) = (self.values(one, cell), self.values(other, cell));
-        let differences: Vec<f64> = one
-            .iter()
-            .zip(&other)
-            .map(|(one, other)| one - other)
-            .collect();
-        Estimate::of(&differences)
+        Estimate::of_differences(&self.values(one, cell), &self.values(other, cell))
+    }
+
+    /// The mean over draws of ours, if it is told what sites there are.
+    pub(super) fn informed(&self, cell: Cell) -> Estimate {
+        Estimate::of(&self.informed_values(cell))
+    }
+
+    /// By how much ours would be better if it were told what sites there are, draw by draw.
+    pub(super) fn worth_of_knowing(&self, cell: Cell) -> Estimate {
+        let ours = self.values(Policy::Foresight, cell);
+        Estimate::of_differences(&self.informed_values(cell), &ours)
     }
 
     /// The places of checkpoints with at least so many fetches for each site.
@@ -155,20 +173,26 @@ impl Results {
     }
 
     fn values(&self, policy: Policy, cell: Cell) -> Vec<f64> {
-        let population = Population::ALL
-            .iter()
-            .position(|one| *one == cell.population);
-        let column = self.policies.iter().position(|one| *one == policy);
-        let (Some(population), Some(column)) = (population, column) else {
+        let Some(column) = self.policies.iter().position(|one| *one == policy) else {
             return Vec::new();
         };
-        let draws = self
-            .trials
-            .iter()
-            .skip(population)
-            .step_by(Population::ALL.len());
-        draws
-            .map(|trial| cell.measure.of(&trial[column][cell.place]))
+        self.draws(cell.population)
+            .map(|trial| cell.measure.of(&trial.policies[column][cell.place]))
             .collect()
+    }
+
+    fn informed_values(&self, cell: Cell) -> Vec<f64> {
+        self.draws(cell.population)
+            .map(|trial| cell.measure.of(&trial.informed[cell.place]))
+            .collect()
+    }
+
+    fn draws(&self, population: Population) -> impl Iterator<Item = &Trial> {
+        let place = Population::ALL.iter().position(|one| *one == population);
+        let first = place.unwrap_or(self.trials.len());
+        self.trials
+            .iter()
+            .skip(first)
+            .step_by(Population::ALL.len())
     }
 }

@@ -9,7 +9,7 @@ use crate::experiment::words::text;
 use crate::outcome::{Cell, Column, Drawing, Figure, Table};
 
 /// Fetches for each site at which tables are read off, as in the specification.
-const SHOWN: [u32; 6] = [1, 2, 3, 5, 10, 20];
+pub(super) const SHOWN: [u32; 6] = [1, 2, 3, 5, 10, 20];
 
 /// What the figures show, of which there are more policies than colours.
 const DRAWN: [Policy; 7] = [
@@ -27,6 +27,7 @@ impl Results {
         vec![
             self.measured(),
             self.leads(),
+            self.ceiling(),
             self.choices(),
             self.calibration(),
         ]

@@ -52,7 +52,26 @@ pub(super) struct Measures {
 
 /// Runs the policy; measures at each checkpoint.
 pub(super) fn run(world: &World, policy: Policy, course: Course, seed: u64) -> Vec<Measures> {
-    let mut explorer = Explorer::new(policy, Settings::default());
+    explore(
+        Explorer::new(policy, Settings::default()),
+        world,
+        course,
+        seed,
+    )
+}
+
+/// Runs our policy, which is told what sites there are instead of learning it.
+pub(super) fn run_informed(world: &World, course: Course, seed: u64) -> Vec<Measures> {
+    let density = |mean, concentration| world.population.density(mean, concentration);
+    explore(
+        Explorer::informed(&density, Settings::default()),
+        world,
+        course,
+        seed,
+    )
+}
+
+fn explore(mut explorer: Explorer, world: &World, course: Course, seed: u64) -> Vec<Measures> {
     for _ in &world.sites {
         explorer.add_site();
     }

@@ -34,6 +34,23 @@ impl Population {
         }
     }
 
+    /// How many of its sites have about this mean and this sum of *α* and *β*, up to a factor.
+    pub(super) fn density(self, mean: f64, concentration: f64) -> f64 {
+        // Of α and β the Jacobian is their sum.
+        let uniform = |greatest: f64| {
+            let is_within = mean.max(1.0 - mean) * concentration < greatest;
+            concentration * f64::from(u8::from(is_within))
+        };
+        match self {
+            Population::Noisy => uniform(1.0),
+            Population::Clear => uniform(10.0),
+            Population::Skewed => {
+                let [no, yes] = Site::densities(mean);
+                (no + yes) * f64::from(u8::from((1.0..=6.0).contains(&concentration)))
+            }
+        }
+    }
+
     /// Its name in files.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -83,15 +100,11 @@ impl Site {
     }
 
     fn skewed(chance: &mut Stream) -> Site {
-        const SHARE: f64 = 0.125;
-        const SPREAD: f64 = 0.12;
-        const MEANS: [f64; 2] = [0.28, 0.58];
         let label = chance.unit() < SHARE;
         let drawn = MEANS[usize::from(label)] + SPREAD * chance.normal();
         let mean = drawn.clamp(0.05, 0.95);
         let concentration = 1.0 + 5.0 * chance.unit();
-        let density = |about: f64| (-0.5 * ((drawn - about) / SPREAD).powi(2)).exp();
-        let [no, yes] = [(1.0 - SHARE) * density(MEANS[0]), SHARE * density(MEANS[1])];
+        let [no, yes] = Site::densities(drawn);
         Site {
             alpha: mean * concentration,
             beta: (1.0 - mean) * concentration,
@@ -99,7 +112,18 @@ impl Site {
             label_probability: yes / (yes + no),
         }
     }
+
+    /// How many sites without and with the label have about this mean, up to a factor.
+    fn densities(mean: f64) -> [f64; 2] {
+        let about = |middle: f64| (-0.5 * ((mean - middle) / SPREAD).powi(2)).exp();
+        [(1.0 - SHARE) * about(MEANS[0]), SHARE * about(MEANS[1])]
+    }
 }
+
+/// Of the skewed population: the share of sites with the label, the means of those without and with it, and their spread.
+const SHARE: f64 = 0.125;
+const MEANS: [f64; 2] = [0.28, 0.58];
+const SPREAD: f64 = 0.12;
 
 /// Smaller parameters of a Beta distribution count as this: beyond it every draw is 0 or 1.
 const PARAMETER_MIN: f64 = 1e-3;
@@ -107,6 +131,7 @@ const PARAMETER_MIN: f64 = 1e-3;
 /// All sites of a trial.
 #[derive(Clone, Debug)]
 pub(super) struct World {
+    pub(super) population: Population,
     pub(super) sites: Vec<Site>,
     seed: u64,
 }
@@ -117,7 +142,11 @@ impl World {
         let sites = (0..sites)
             .map(|_| Site::draw(population, &mut chance))
             .collect();
-        World { sites, seed }
+        World {
+            population,
+            sites,
+            seed,
+        }
     }
 
     /// The pages of all sites, in the order in which they would be fetched: the same for every policy.
