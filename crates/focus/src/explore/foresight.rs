@@ -30,9 +30,11 @@ const COST_OF_MISSING: f64 = 1.012;
 /// The advantage of cells above the line where both kinds of sites are as common.
 const ADVANTAGE: f64 = 1.08;
 /// How much of the rarity of sites makes up for itself, 0 not at all and 1 fully, before anything is seen.
-const BALANCE: f64 = 1.085;
+const BALANCE: f64 = 1.165;
 /// With so many fetches for each site it is half of that: the surer verdicts are, the less is made up for.
-const BALANCE_HALVED_AT: f64 = 8.0;
+const BALANCE_HALVED_AT: f64 = 7.0;
+/// The power of the fetches with which it fades.
+const BALANCE_FADES: f64 = 1.5;
 /// The greatest advantage that rarity gives.
 const TILT_MAX: f64 = 1e3;
 /// The prior is learned anew when the fetches have grown by this factor, or second fetches have doubled.
@@ -99,7 +101,7 @@ impl Rule for Foresight {
         }
         let share = self.prior.share_above(self.line).clamp(1e-9, 1.0 - 1e-9);
         let per_site = population.fetches as f64 / population.seen.max(1) as f64;
-        let balance = BALANCE / (1.0 + (per_site / BALANCE_HALVED_AT).powi(2));
+        let balance = BALANCE / (1.0 + libm::pow(per_site / BALANCE_HALVED_AT, BALANCE_FADES));
         self.tilt =
             (ADVANTAGE * libm::pow((1.0 - share) / share, balance)).clamp(1.0 / TILT_MAX, TILT_MAX);
         let second_fetches = 2 * population.fetches.saturating_sub(population.seen);
