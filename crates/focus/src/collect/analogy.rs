@@ -2,7 +2,7 @@
 //!
 //! Many sites make a page and its files from one template: `/age.html` links to `/values--age.csv`, `/city.html` to `/values--city.csv`. Two
 //! such examples make a rule: what is the same in the pages' URLs and in the files', with one gap each that is filled alike. A rule is
-//! trusted after some successes without many failures, and loses its trust in the same way. Of the rules that fit a page, those that say
+//! trusted after some successes without many failures, and loses its trust in the same way; to win it back takes as many successes again. Of the rules that fit a page, those that say
 //! most of its URL decide: a rule for all pages does not speak where there is one for this kind.
 //!
 //! Bounds: [`RULES_MAX`] rules, [`EXAMPLES_MAX`] remembered pages with [`FILES_MAX`] files each.
@@ -49,6 +49,8 @@ struct Rule {
     file: Gapped,
     successes: f64,
     failures: f64,
+    /// What it needs before it is trusted: twice what it had when it lost its trust last.
+    successes_min: f64,
 }
 
 /// A URL with a gap in it.
@@ -148,11 +150,15 @@ impl Analogies {
     /// Takes in how a guess by this rule came out.
     pub(super) fn confirm(&mut self, rule: RuleNumber, is_file: bool) {
         if let Some(rule) = self.rules.get_mut(rule.0) {
+            let was_trusted = rule.is_trusted();
             *(if is_file {
                 &mut rule.successes
             } else {
                 &mut rule.failures
             }) += 1.0;
+            if was_trusted && !rule.is_trusted() {
+                rule.successes_min = 2.0 * rule.successes;
+            }
         }
     }
 
@@ -210,6 +216,7 @@ impl Rule {
             file,
             successes: 0.0,
             failures: 0.0,
+            successes_min: SUCCESSES_MIN,
         })
     }
 
@@ -234,7 +241,7 @@ impl Rule {
     }
 
     fn is_trusted(&self) -> bool {
-        SUCCESSES_MIN <= self.successes && PRECISION_MIN <= self.precision()
+        self.successes_min <= self.successes && PRECISION_MIN <= self.precision()
     }
 
     fn merit(&self) -> f64 {

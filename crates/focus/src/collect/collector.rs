@@ -67,6 +67,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
+    /// A guess that nobody trusted when its turn came.
+    GivenUp,
     Asked,
     Fetched,
 }
@@ -118,8 +120,8 @@ impl Collector {
         self.add_unlinked(url, Kind::Page).map(LinkNumber)
     }
 
-    /// Takes in the entries of a data file's first column, if it was found to be a list of names. Whether they name pages of the site
-    /// shows in time; then pages and files may be asked for that no page was seen to link to.
+    /// Takes in the entries of a data file's first column ([`names_in`](super::names_in)). Whether they name pages of the site shows in
+    /// time; then pages and files may be asked for that no page was seen to link to.
     pub fn list(&mut self, file_url: &str, names: &[&str]) {
         if self.settings.order == Order::Learned
             && self.settings.guesses
@@ -168,6 +170,16 @@ impl Collector {
             Kind::Guess(_) | Kind::Named(_) => true,
             Kind::Page | Kind::File => false,
         }
+    }
+
+    /// The page that a guess is named after, which may not exist; none for what a page links to.
+    ///
+    /// # Panics
+    /// If the link is not of this collector.
+    #[must_use]
+    pub fn named_after(&self, link: LinkNumber) -> Option<String> {
+        let (_, page) = self.analogies.page_of(self.url(link))?;
+        self.is_guess(link).then_some(page)
     }
 
     /// What was done so far.
@@ -325,13 +337,19 @@ impl Collector {
         }
     }
 
-    /// A guess that a page links to is none any more.
+    /// A guess that a page links to is none any more; one that was given up and is made again waits again.
     fn see_again(&mut self, link: u32, kind: Kind) {
         let is_guess = self.is_guess(LinkNumber(link));
         let known = &mut self.links[link as usize];
-        if kind == Kind::File && known.state == State::Waiting && is_guess {
-            known.kind = Kind::File;
-            self.files.push_back(link);
+        let is_left = match known.state {
+            State::Waiting => kind == Kind::File,
+            State::GivenUp => kind != Kind::Page,
+            State::Asked | State::Fetched => false,
+        };
+        if is_guess && is_left {
+            known.kind = kind;
+            known.state = State::Waiting;
+            self.put(link);
         }
     }
 
@@ -405,7 +423,7 @@ impl Collector {
         self.files.pop_front()
     }
 
-    /// A guess whose rule is trusted still; those of other rules are given up, until a page links to them.
+    /// A guess whose rule is trusted still; those of other rules are given up, until a page links to them or the rule is trusted again.
     fn next_guess(&mut self) -> Option<u32> {
         while let Some(link) = self.guesses.pop_front() {
             let known = &self.links[link as usize];
@@ -413,11 +431,15 @@ impl Collector {
                 Kind::Guess(rule) => self.analogies.is_trusted(rule),
                 Kind::Named(pair) => self.listings.is_trusted(pair),
                 // A page was seen to link to it since.
-                Kind::Page | Kind::File => false,
+                Kind::Page | Kind::File => continue,
             };
-            if is_trusted && known.state == State::Waiting {
+            if known.state != State::Waiting {
+                continue;
+            }
+            if is_trusted {
                 return Some(link);
             }
+            self.links[link as usize].state = State::GivenUp;
         }
         None
     }

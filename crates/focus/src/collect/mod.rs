@@ -25,6 +25,7 @@ mod experience;
 mod gamma;
 mod link;
 mod listing;
+mod names;
 mod numbers;
 mod order;
 mod outlook;
@@ -35,6 +36,7 @@ mod testing;
 pub use collector::{Collector, Tally};
 pub use experience::Experience;
 pub use link::{Fetched, LinkNumber, LinkSeen, Looks};
+pub use names::names_in;
 pub use order::{Order, Settings, UnknownOrder};
 
 #[cfg(test)]

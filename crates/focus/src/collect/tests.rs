@@ -283,6 +283,29 @@ fn pages_that_a_data_file_lists_are_not_needed_for_their_files() {
 }
 
 #[test]
+fn a_rule_that_is_trusted_again_takes_up_what_was_given_up() {
+    // The first guesses are wrong, which costs a rule that has just come to be trusted its trust.
+    let mut web = named_alike(200, 0);
+    for number in 14..21 {
+        web.insert(
+            format!("https://a.example/table-{}.html", name(number)),
+            Vec::new(),
+        );
+    }
+    let (order, collector) = collect(
+        &web,
+        "https://a.example/",
+        Settings::default(),
+        &Experience::default(),
+    );
+    let tally = collector.tally();
+    assert_eq!(tally.files, 193);
+    assert!((1..=7).contains(&tally.missed), "{tally:?}");
+    let last_file = order.iter().rposition(|url| is_file(url)).unwrap();
+    assert!(last_file < 193 + 70, "{last_file}");
+}
+
+#[test]
 fn wrong_guesses_stay_few() {
     // Every second file does not exist.
     let mut web = named_alike(400, 0);

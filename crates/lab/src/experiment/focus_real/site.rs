@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use junkai_focus::collect::{LinkSeen, Looks};
+use junkai_focus::collect::{LinkSeen, Looks, names_in};
 use junkai_focus::learn::Seen;
 use junkai_page::{LinkOptions, Source, analyze_with_contexts};
 use url::Url;
-
-/// Entries of a file that are read.
-const ENTRIES_MAX: usize = 2000;
 
 /// A site that can be collected from. Links to what it does not have are left out.
 #[derive(Clone, Debug)]
@@ -24,7 +21,7 @@ pub struct Site {
 /// What a URL names.
 #[derive(Clone, Debug)]
 pub(super) enum Thing {
-    /// With the entries of its first column.
+    /// With the names in its first column.
     File(Vec<String>),
     Page(Vec<SiteLink>),
 }
@@ -104,7 +101,7 @@ impl Site {
         let mut things = BTreeMap::new();
         for (url, body) in &bodies {
             let thing = match Url::parse(url) {
-                Ok(_) if is_file(url) => Thing::File(first_column(body)),
+                Ok(_) if is_file(url) => Thing::File(names_in(body)),
                 Ok(parsed) => Thing::Page(links_of(&parsed, body)),
                 Err(_) => continue,
             };
@@ -168,21 +165,6 @@ pub(super) fn is_file(path: &str) -> bool {
     ["csv", "tsv", "xls", "xlsx", "ods"]
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
-}
-
-/// The entries of the first column of comma-separated values, without its head (RFC 4180, without line breaks in quotes).
-fn first_column(body: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(body);
-    let entry = |line: &str| match line.strip_prefix('"') {
-        Some(rest) => rest
-            .split("\",")
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches('"')
-            .replace("\"\"", "\""),
-        None => line.split(',').next().unwrap_or_default().to_owned(),
-    };
-    text.lines().skip(1).take(ENTRIES_MAX).map(entry).collect()
 }
 
 fn links_of(url: &Url, body: &[u8]) -> Vec<SiteLink> {
