@@ -121,6 +121,19 @@ fn macros_are_noted_and_formulas_are_text() {
     let csv = "name,value\n=HYPERLINK(\"http://evil.example\"),1\n@SUM(A1),2\n+1+1,3\n";
     let inspection = look("formulas.csv", csv.as_bytes());
     assert_eq!(inspection.rows(), Some(3));
+    let book = make::biff(&[]);
+    for folder in [None, Some("_VBA_PROJECT_CUR")] {
+        let bytes = make::compound_beside("Workbook", &book, make::CHAIN_END, folder);
+        let inspection = look("macros.xls", &bytes);
+        assert_eq!(inspection.has_macros, folder.is_some());
+        assert_eq!(inspection.rows(), Some(2), "its table is read all the same");
+    }
+    for part in ["settings.xml", "Basic/Standard/Module1.xml"] {
+        let bytes = make::ods_beside(make::ODS_ROWS, "<manifest/>", (part, b"sub main"));
+        let inspection = look("macros.ods", &bytes);
+        assert_eq!(inspection.has_macros, part != "settings.xml");
+        assert_eq!(inspection.reading, Reading::Whole);
+    }
     let chart = make::compound("_VBA_PROJECT_CUR", b"x", make::CHAIN_END);
     assert_eq!(refused(&look("a.xls", &chart)), &Refusal::NoDataFile);
 }

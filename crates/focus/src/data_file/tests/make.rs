@@ -63,6 +63,11 @@ pub(super) fn xlsx(sheet: &str, more: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// An `OpenDocument` spreadsheet with this inside its one sheet.
 pub(super) fn ods(rows: &str, manifest: &str) -> Vec<u8> {
+    ods_beside(rows, manifest, ("settings.xml", b""))
+}
+
+/// The same, with another part beside it.
+pub(super) fn ods_beside(rows: &str, manifest: &str, more: (&str, &[u8])) -> Vec<u8> {
     let content = format!(
         r#"<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
         xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">
@@ -76,6 +81,7 @@ pub(super) fn ods(rows: &str, manifest: &str) -> Vec<u8> {
         ),
         ("META-INF/manifest.xml", manifest.as_bytes()),
         ("content.xml", content.as_bytes()),
+        more,
     ])
 }
 
@@ -94,6 +100,16 @@ const FREE: u32 = 0xFFFF_FFFF;
 
 /// A compound file with one stream, of at least the size of large ones; `link` makes the chain after its last sector.
 pub(super) fn compound(name: &str, stream: &[u8], link: u32) -> Vec<u8> {
+    compound_beside(name, stream, link, None)
+}
+
+/// The same, with an empty folder of a name beside the stream.
+pub(super) fn compound_beside(
+    name: &str,
+    stream: &[u8],
+    link: u32,
+    folder: Option<&str>,
+) -> Vec<u8> {
     let mut stream = stream.to_vec();
     stream.resize(stream.len().max(4096).next_multiple_of(SECTOR), 0);
     let sectors = u32::try_from(stream.len() / SECTOR).unwrap();
@@ -121,6 +137,11 @@ pub(super) fn compound(name: &str, stream: &[u8], link: u32) -> Vec<u8> {
     }
     let mut directory = entry("Root Entry", 5, END, 0);
     directory.extend(entry(name, 2, 2, u32::try_from(stream.len()).unwrap()));
+    directory.extend(
+        folder
+            .into_iter()
+            .flat_map(|folder| entry(folder, 1, END, 0)),
+    );
     directory.resize(SECTOR, 0);
     file.extend(directory);
     file.extend(stream);

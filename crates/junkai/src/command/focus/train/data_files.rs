@@ -67,3 +67,27 @@ fn example(folder: &Path, file: &Path, label: &Label) -> Result<Option<FileExamp
         source: label.group.clone(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn of_a_file_of_three_gigabytes_the_beginning_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.csv");
+        let mut file = File::create(&path).unwrap();
+        file.write_all(b"region,2019,2020\nnorth,1,2\nsouth,3,4\n")
+            .unwrap();
+        // A hole: it takes no room on the disk.
+        file.set_len(3 << 30).unwrap();
+        let label = Label {
+            wanted: true,
+            group: String::new(),
+        };
+        let example = example(folder.path(), &path, &label).unwrap().unwrap();
+        assert!(example.features.is_read());
+    }
+}
