@@ -73,7 +73,8 @@ pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
 fn with_tools(mut command: Command, tools: &Tools) -> Command {
     command
         .env("JUNKAI_PYTHON", &tools.python)
-        .env("JUNKAI_DOCS", &tools.docs);
+        .env("JUNKAI_DOCS", &tools.docs)
+        .env("JUNKAI_PDFTOTEXT", &tools.pdftotext);
     command
 }
 
