@@ -73,7 +73,7 @@ pub struct Waiting {
     pub due: Timestamp,
     /// Tries that failed so far.
     pub tries: u8,
-    /// Links from the seed.
+    /// Links from the seed; where something is wanted, from its site's first page.
     pub depth: u16,
     /// How it was reached.
     pub hops: String,
@@ -106,9 +106,6 @@ pub fn explain(
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
     let waiting = waiting(&state, settings, url)?;
-    let depth = waiting
-        .as_ref()
-        .map_or_else(|| depth_of(last), |waiting| waiting.depth);
     let server = server(&state, settings, last)?;
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
@@ -117,6 +114,9 @@ pub fn explain(
     let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
     let page = states.find(url, progress)?;
+    let depth = waiting.as_ref().map(|waiting| waiting.depth);
+    let depth = depth.or(page.as_ref().map(|page| page.depth));
+    let depth = depth.unwrap_or_else(|| depth_of(last));
     let early = page.as_ref().and_then(|page| noted_in_words(page, last));
     let early = early.unwrap_or_default();
     let next_visit = match &page {

@@ -65,6 +65,8 @@ pub struct KnownPage {
     pub changes_a_day: f64,
     /// The chance that it has changed by now.
     pub chance: f64,
+    /// Links from a seed; where something is wanted, from its site's first page.
+    pub depth: u16,
     /// The key of its server.
     pub server: ServerKey,
     /// Why it is visited when it is.
@@ -345,6 +347,7 @@ impl PageStates {
             signals: state.signals,
             changes_a_day: explanation.belief.rate * DAY.as_secs_f64(),
             chance: explanation.chance,
+            depth: state.depth,
             server: state.server,
             why: explanation.to_string(),
         })

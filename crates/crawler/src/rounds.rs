@@ -352,6 +352,7 @@ impl Rounds {
             crew,
         };
         rounds.show_paused();
+        rounds.reach_wanted_sites();
         rounds.admit_seeds(opening.seeds)?;
         rounds.write_down()?;
         rounds.empty_wish_box(opening.wishes)?;

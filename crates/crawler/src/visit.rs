@@ -88,6 +88,8 @@ impl OutOfTurn {
 
 /// How a known page was reached that is no seed: that is not kept.
 pub(crate) const KNOWN_HOP: &str = "-";
+/// Heritrix's letter for the hop to a page that no link was seen to lead to.
+pub(crate) const INFERRED_HOP: char = 'I';
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
@@ -245,6 +247,11 @@ impl Visit {
             grade: 0,
             due,
         }
+    }
+
+    /// Whether no link was seen to lead to it.
+    pub(crate) fn is_inferred(&self) -> bool {
+        self.hops.ends_with(INFERRED_HOP)
     }
 
     /// Which half of its server's turns it takes.

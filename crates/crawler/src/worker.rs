@@ -35,7 +35,7 @@ use tokio::task::LocalSet;
 
 use self::found::{Validators, found};
 use self::keep::Keeper;
-use self::links::Understood;
+use self::links::{Brought, Understood};
 use self::recent::Recent;
 use crate::CrawlError;
 use crate::clock::Clock;
@@ -75,6 +75,8 @@ pub(crate) struct Worker {
     resolver: Resolver,
     /// Bounds the names asked for at a time, and so the sockets that it takes.
     resolving: Semaphore,
+    /// Held by whoever has a PDF file read.
+    reading_pdf: Semaphore,
     canonical: Canonicalizer,
     recent: Recent,
     /// What the pages of a site have in common, and is not content.
@@ -119,6 +121,7 @@ impl Worker {
         Ok(Worker {
             number,
             resolving: Semaphore::new(RESOLVING_MAX),
+            reading_pdf: Semaphore::new(1),
             canonical: Canonicalizer::new(&settings.canonical),
             recent: match settings.crawl.overflow {
                 Overflow::Defer if !settings.is_ordered() => Recent::new(),
@@ -240,7 +243,9 @@ impl Worker {
 
     async fn fetch(&self, url: &PageUrl, turn: &Turn) -> Exchange {
         let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
-        let referer = (is_page && !turn.visit.via.is_empty()).then_some(&*turn.visit.via);
+        // Where no page links, none is named.
+        let is_linked = !turn.visit.via.is_empty() && !turn.visit.is_inferred();
+        let referer = (is_page && is_linked).then_some(&*turn.visit.via);
         let validators = if is_page {
             Validators::of(&turn.visit)
         } else {
@@ -311,7 +316,12 @@ impl Worker {
         let exchange = self.fetch(&url, &turn).await;
         let ended = self.shared.clock.now();
         let end = end_report(&exchange, turn.started, ended);
-        let understood = self.understand(&turn.visit, &exchange);
+        let pdf_text = self.pdf_text(&url, &exchange).await;
+        let brought = Brought {
+            exchange: &exchange,
+            pdf_text: pdf_text.as_deref(),
+        };
+        let understood = self.understand(&turn.visit, brought);
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
         let known = turn.visit.known_version();
@@ -345,9 +355,28 @@ impl Worker {
         })
     }
 
+    /// The text of a PDF file, where it is wanted: read by a program of its own, on a thread beside this one, which goes on fetching meanwhile.
+    async fn pdf_text(&self, url: &PageUrl, exchange: &Exchange) -> Option<String> {
+        let judge = self.shared.judge.as_ref()?;
+        let content_type = exchange
+            .header("content-type")
+            .and_then(|value| std::str::from_utf8(value).ok());
+        if exchange.status() != Some(200) || !judge.wants_pdf_text(url, content_type) {
+            return None;
+        }
+        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
+        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let pdf = decoded.bytes.to_vec();
+        // One at a time: each may take much memory.
+        let _turn = self.reading_pdf.acquire().await.ok()?;
+        let judge = Arc::clone(judge);
+        let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
+        read.await.ok().flatten()
+    }
+
     /// Reads the page. A parser that panics costs its own page, not the crawl.
-    fn understand(&self, visit: &Visit, exchange: &Exchange) -> Understood {
-        let read = AssertUnwindSafe(|| links::understand(self, visit, exchange));
+    fn understand(&self, visit: &Visit, brought: Brought<'_>) -> Understood {
+        let read = AssertUnwindSafe(|| links::understand(self, visit, brought));
         catch_unwind(read).unwrap_or_else(|_| {
             tracing::error!(
                 page = visit.url.as_str(),

@@ -3,6 +3,7 @@
 //! An order of [`admission`](junkai_frontier::admission) like the others. Each wanted site has a [`Collector`], which names the link to follow; a few sites are collected at a time, and what one
 //! teaches is carried to those that begin after it ([`Experience`](junkai_focus::collect::Experience)). **What the archive has is not fetched again:** when a collector asks for a page that was captured before, by
 //! exploring or by a run that was killed, it is answered from the archive at once. So a collector has no state on disk, and none can be lost.
+//! What it guesses to be there is taken in like a page that was found ([`Inferred`]), and then waits as any other.
 //!
 //! Invariants: of a site one page at a time is out; pages of other sites wait untouched, in memory and after the run on disk; whatever is offered of a wanted site is
 //! handed out once, within the bound of pages, even if no collector asks for it.
@@ -10,17 +11,18 @@
 use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
-use junkai_focus::collect::{self, Collector, Fetched, LinkNumber, LinkSeen, Looks};
+use junkai_focus::collect::{self, Collector, LinkNumber};
 use junkai_frontier::admission::{Admission, Candidate, Source};
 use junkai_weburl::{Fingerprint, PageUrl};
 
-use super::FocusConfig;
 use super::chance::Chance;
 use super::experience::Learned;
 use super::kept::Kept;
 use super::reading::{Captured, Reading};
+use super::wanted::{Came, Offered, Stage, Wanted, WantedSite};
+use super::{FocusConfig, Inferred};
 use crate::settings::Settings;
-use crate::visit::{Discovered, Visit};
+use crate::visit::{INFERRED_HOP, Visit};
 
 /// Sites that are collected at a time. The more, the less one can learn from another.
 const SITES_AT_A_TIME: usize = 32;
@@ -46,49 +48,15 @@ pub(crate) struct Collecting {
     standing: HashSet<u64>,
     /// Pages of wanted sites that wait.
     len: usize,
+    /// Guesses that are to be taken in, one of a site at most.
+    inferred: VecDeque<Inferred>,
     learned: Learned,
     reading: Reading,
     kept: Kept,
     chance: Chance,
     config: FocusConfig,
+    depth_max: Option<u16>,
     candidates_max: usize,
-}
-
-/// A site that is to be collected.
-struct WantedSite {
-    name: Box<str>,
-    /// Where it begins: a page that exploring has fetched.
-    start: Option<String>,
-    stage: Stage,
-    /// Its pages that wait, by fingerprint.
-    pages: HashMap<u64, Candidate<Visit>>,
-    /// Of these, those that go whatever the collector says: it asked for them before, or never will.
-    late: VecDeque<u64>,
-    /// The page that is out, and its link, if the collector asked for it.
-    out: Option<(u64, Option<LinkNumber>)>,
-    /// Links that the collector asked for and that were put off.
-    away: HashMap<u64, LinkNumber>,
-    /// Pages and files that were had, in all runs.
-    fetched: u64,
-    is_ready: bool,
-    /// It has begun, and waits for a page that was put off.
-    is_resting: bool,
-}
-
-enum Stage {
-    /// It has not begun.
-    Waiting,
-    /// It goes on.
-    Begun(Box<Collector>),
-    /// Nothing is left, or the bound is reached.
-    Finished,
-}
-
-/// A site to collect from.
-pub(crate) struct Wanted {
-    pub(crate) site: String,
-    /// A page of it that was fetched before.
-    pub(crate) start: Option<String>,
 }
 
 impl Collecting {
@@ -100,18 +68,7 @@ impl Collecting {
     ) -> Collecting {
         let numbers = wanted.iter().map(|wanted| Fingerprint::of(&wanted.site).0);
         let numbers = numbers.zip(0..).collect();
-        let sites = wanted.into_iter().map(|wanted| WantedSite {
-            name: wanted.site.into(),
-            start: wanted.start,
-            stage: Stage::Waiting,
-            pages: HashMap::new(),
-            late: VecDeque::new(),
-            out: None,
-            away: HashMap::new(),
-            fetched: 0,
-            is_ready: false,
-            is_resting: false,
-        });
+        let sites = wanted.into_iter().map(WantedSite::new);
         Collecting {
             sites: sites.collect(),
             numbers,
@@ -122,11 +79,13 @@ impl Collecting {
             parked: HashMap::new(),
             standing: HashSet::new(),
             len: 0,
+            inferred: VecDeque::new(),
             learned,
             reading: Reading::new(settings),
             kept,
             chance: Chance::new(1),
             config: settings.focus.clone(),
+            depth_max: settings.scope.depth_max,
             candidates_max: settings.crawl.candidates.get(),
         }
     }
@@ -148,16 +107,8 @@ impl Collecting {
         {
             *link = None;
         }
-        if let (Some(link), Stage::Begun(collector)) = (link, &mut site.stage) {
-            match came {
-                Came::Page(links) => {
-                    let links = links.iter().filter(|link| link.url.site() == &*site.name);
-                    let seen: Vec<LinkSeen<'_>> = links.map(seen).collect();
-                    collector.fetched(link, Fetched::Page(&seen));
-                }
-                Came::DataFile => collector.fetched(link, Fetched::DataFile),
-                Came::Nothing => collector.fetched(link, Fetched::Nothing),
-            }
+        if let Some(link) = link {
+            site.tell(link, came);
         }
     }
 
@@ -172,14 +123,38 @@ impl Collecting {
             Some((_, link)) => link,
             None => site.away.remove(&fingerprint),
         };
-        if let (Some(link), Stage::Begun(collector)) = (link, &mut site.stage) {
-            collector.fetched(link, Fetched::Nothing);
+        if let Some(link) = link {
+            site.tell(link, Came::Nothing);
+        }
+    }
+
+    /// The next page to take in that no page was seen to link to.
+    pub(crate) fn next_inferred(&mut self) -> Option<Inferred> {
+        self.inferred.pop_front()
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_inferred(&self) -> bool {
+        !self.inferred.is_empty()
+    }
+
+    /// Such a page was taken in, and stands here; if it does not, nothing comes of it: it is out of scope, or known.
+    pub(crate) fn inferred_taken_in(&mut self, url: &PageUrl) {
+        let fingerprint = url.fingerprint().0;
+        let Some(number) = self.number_of(url) else {
+            return;
+        };
+        let site = &mut self.sites[number];
+        if let Some((_, link)) = site.guess.take_if(|(guess, _)| *guess == fingerprint) {
+            site.tell(link, Came::Nothing);
+            self.make_ready(number);
         }
     }
 
     /// Whether everything wanted is had, of the pages that wait here.
     pub(crate) fn is_finished(&self) -> bool {
-        self.ready.is_empty() && self.begun == 0 && self.next_site == self.sites.len()
+        let is_begun = 0 < self.begun || self.has_inferred();
+        self.ready.is_empty() && !is_begun && self.next_site == self.sites.len()
     }
 
     /// Whether pages that wait on disk may still find room here.
@@ -190,6 +165,14 @@ impl Collecting {
     /// What was learned so far, to be saved.
     pub(crate) fn learned(&self) -> &Learned {
         &self.learned
+    }
+
+    /// The pages where sites that have not begun will begin, as far as they are known.
+    pub(crate) fn starts(&self) -> Vec<PageUrl> {
+        let starts = self.sites.iter().filter_map(|site| site.start.as_deref());
+        starts
+            .filter_map(|start| self.reading.parse(start))
+            .collect()
     }
 
     /// How many sites are to be collected.
@@ -221,8 +204,7 @@ impl Collecting {
             self.next_site += 1;
             self.begun += 1;
             let settings = collect::Settings {
-                // A page that nobody links to is not in the waiting room.
-                guesses: false,
+                guesses: self.config.guess,
                 ..collect::Settings::default()
             };
             let site = &mut self.sites[number];
@@ -243,21 +225,24 @@ impl Collecting {
 
     /// The next page of a site; none if none waits, or one is out.
     fn next_of(&mut self, number: usize) -> Option<Candidate<Visit>> {
-        let site = &mut self.sites[number];
-        if site.out.is_some() || self.config.pages_max <= site.fetched {
-            return None;
-        }
-        if let Some(candidate) = next_late(site) {
-            return Some(candidate);
-        }
         loop {
             let site = &mut self.sites[number];
+            let is_waiting = site.out.is_some() || site.guess.is_some();
+            if is_waiting || self.config.pages_max <= site.fetched {
+                return None;
+            }
+            if let Some(candidate) = site.next_late() {
+                return Some(candidate);
+            }
             let Stage::Begun(collector) = &mut site.stage else {
                 return None;
             };
             let chance = &mut self.chance;
             let Some(link) = collector.next(&mut || chance.unit()) else {
-                break;
+                match site.offer_the_rest() {
+                    Offered::Something => continue,
+                    Offered::Nothing => return site.next_late(),
+                }
             };
             let url = collector.url(link);
             let fingerprint = Fingerprint::of(url).0;
@@ -265,47 +250,56 @@ impl Collecting {
                 site.out = Some((fingerprint, Some(link)));
                 return Some(candidate);
             }
-            let url = url.to_owned();
-            let is_had = self.answer_from_archive(number, link, &url);
-            if !is_had && let Stage::Begun(collector) = &mut self.sites[number].stage {
+            let Some(page) = self.reading.parse(url) else {
+                site.tell(link, Came::Nothing);
+                continue;
+            };
+            if !self.answer_from_archive(number, link, &page) && !self.infer(number, link, page) {
                 // It does not wait: it failed, or may not be visited.
-                collector.fetched(link, Fetched::Nothing);
+                self.sites[number].tell(link, Came::Nothing);
             }
         }
-        // What is left was never asked for: a sitemap listed it, say.
-        let site = &mut self.sites[number];
-        let mut rest: Vec<u64> = site.pages.keys().copied().collect();
-        rest.sort_unstable();
-        site.late.extend(rest);
-        next_late(site)
     }
 
     /// Tells a collector what the archive has of a page that it asks for; false if it has nothing.
-    fn answer_from_archive(&mut self, number: usize, link: LinkNumber, url: &str) -> bool {
-        let Some(page) = self.reading.parse(url) else {
-            return false;
-        };
-        let kept = match self.kept.page(&page) {
+    fn answer_from_archive(&mut self, number: usize, link: LinkNumber, page: &PageUrl) -> bool {
+        let kept = match self.kept.page(page) {
             Ok(Some(kept)) => kept,
             Ok(None) => return false,
             Err(error) => {
-                tracing::warn!(%error, url, "a capture cannot be read");
+                tracing::warn!(%error, url = page.as_str(), "a capture cannot be read");
                 return false;
             }
         };
         let site = &mut self.sites[number];
         site.fetched += 1;
-        let Stage::Begun(collector) = &mut site.stage else {
-            return true;
-        };
-        match self.reading.read(&page, &kept) {
-            Captured::Page(links) => {
-                let seen: Vec<LinkSeen<'_>> = links.iter().map(seen).collect();
-                collector.fetched(link, Fetched::Page(&seen));
-            }
-            Captured::DataFile => collector.fetched(link, Fetched::DataFile),
-            Captured::Nothing => collector.fetched(link, Fetched::Nothing),
+        match self.reading.read(page, &kept) {
+            Captured::Page(links) => site.tell(link, Came::Page(&links)),
+            Captured::DataFile(names) => site.tell(link, Came::DataFile(&names)),
+            Captured::Moved(target) => site.moved(link, &target),
+            Captured::Nothing => site.tell(link, Came::Nothing),
         }
+        true
+    }
+
+    /// Asks for a page that the collector guesses to be there; false if it is no guess.
+    fn infer(&mut self, number: usize, link: LinkNumber, page: PageUrl) -> bool {
+        let site = &mut self.sites[number];
+        let Stage::Begun(collector) = &site.stage else {
+            return false;
+        };
+        if !collector.is_guess(link) || page.site() != &*site.name {
+            return false;
+        }
+        let via = collector.named_after(link).unwrap_or_default();
+        let like = site.pages.get(&Fingerprint::of(&via).0);
+        // How far a page is that is only known by its name is not known; where depth is bounded, it leads no further.
+        let (depth, hops) = like.map_or((self.depth_max.unwrap_or(0), ""), |like| {
+            (like.visit.depth.saturating_add(1), &*like.visit.hops)
+        });
+        site.guess = Some((page.fingerprint().0, link));
+        self.inferred
+            .push_back(Inferred::new(page, depth, &via, hops));
         true
     }
 
@@ -313,7 +307,8 @@ impl Collecting {
     fn rest(&mut self, number: usize) {
         let site = &mut self.sites[number];
         let is_bound_reached = self.config.pages_max <= site.fetched;
-        if site.out.is_some() || matches!(site.stage, Stage::Waiting | Stage::Finished) {
+        let is_waiting = site.out.is_some() || site.guess.is_some();
+        if is_waiting || matches!(site.stage, Stage::Waiting | Stage::Finished) {
             return;
         }
         if !site.away.is_empty() && !is_bound_reached {
@@ -331,17 +326,6 @@ impl Collecting {
             self.parked.extend(left);
         }
     }
-}
-
-/// The next page that goes whatever the collector says.
-fn next_late(site: &mut WantedSite) -> Option<Candidate<Visit>> {
-    while let Some(fingerprint) = site.late.pop_front() {
-        if let Some(candidate) = site.pages.remove(&fingerprint) {
-            site.out = Some((fingerprint, site.away.remove(&fingerprint)));
-            return Some(candidate);
-        }
-    }
-    None
 }
 
 impl Admission<Visit> for Collecting {
@@ -366,6 +350,9 @@ impl Admission<Visit> for Collecting {
             return None;
         };
         let site = &mut self.sites[number];
+        if let Some((_, link)) = site.guess.take_if(|(guess, _)| *guess == fingerprint) {
+            site.away.insert(fingerprint, link);
+        }
         if site.away.contains_key(&fingerprint) {
             site.late.push_back(fingerprint);
         } else if let Stage::Begun(collector) = &mut site.stage
@@ -430,36 +417,11 @@ impl Admission<Visit> for Collecting {
     }
 }
 
-/// Whether no page that was read says what the link to this one looks like.
+/// Whether collecting begins here, too: a seed, where a redirect leads, what a sitemap lists. To all else there is a link on a page that is read
+/// in time, again if it was captured before, and that says more than the URL alone.
 fn is_start(visit: &Visit) -> bool {
-    visit.lead.is_none() || visit.hops.ends_with('R')
-}
-
-/// What came of a visit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Came<'a> {
-    /// A page with these links.
-    Page(&'a [Discovered]),
-    /// A data file of the wanted kind.
-    DataFile,
-    /// Nothing of use.
-    Nothing,
-}
-
-/// A link as a collector sees it.
-fn seen(found: &Discovered) -> LinkSeen<'_> {
-    let lead = found.lead.as_deref();
-    let context = lead.map(|lead| &lead.context);
-    LinkSeen {
-        url: found.url.as_str(),
-        text: context.map_or("", |context| &context.text),
-        tag_path: context.map_or("", |context| &context.tag_path),
-        beside: context.map_or("", |context| &context.beside),
-        looks: match lead.and_then(|lead| lead.format) {
-            Some(_) => Looks::DataFile,
-            None => Looks::Page,
-        },
-    }
+    let is_followed = matches!(visit.hops.chars().last(), Some('L' | 'E' | INFERRED_HOP));
+    visit.lead.is_none() && !is_followed || visit.hops.ends_with('R')
 }
 
 #[cfg(test)]
@@ -490,10 +452,24 @@ mod tests {
         assert!(collecting.offer(candidate).is_none());
     }
 
+    /// The next page; those that are guessed are taken in.
+    fn next(collecting: &mut Collecting) -> Option<Candidate<Visit>> {
+        loop {
+            while let Some(Inferred { found, .. }) = collecting.next_inferred() {
+                collecting.offer(candidate(found.url.as_str(), 1.0));
+                collecting.inferred_taken_in(&found.url);
+            }
+            let next = collecting.next();
+            if next.is_some() || !collecting.has_inferred() {
+                return next;
+            }
+        }
+    }
+
     /// Fetches whatever comes next until nothing does; `links` says what each page links to.
     fn fetch_all(collecting: &mut Collecting, links: impl Fn(&str) -> Vec<String>) -> Vec<String> {
         let mut fetched = Vec::new();
-        while let Some(next) = collecting.next() {
+        while let Some(next) = next(collecting) {
             let url = next.visit.url.clone();
             let found: Vec<_> = links(url.as_str()).iter().map(|link| found(link)).collect();
             for link in &found {
@@ -503,7 +479,12 @@ mod tests {
                     collecting.offer(candidate(link.url.as_str(), 0.5));
                 }
             }
-            collecting.fetched(&url, Came::Page(&found));
+            let came = if url.as_str().ends_with(".csv") {
+                Came::DataFile(&[])
+            } else {
+                Came::Page(&found)
+            };
+            collecting.fetched(&url, came);
             collecting.release(next.host);
             collecting.ended(&url);
             fetched.push(url.to_string());
@@ -564,5 +545,74 @@ mod tests {
         collecting.offer(candidate("http://a.example/lonely", 0.1));
         let fetched = fetch_all(&mut collecting, |_| Vec::new());
         assert_eq!(fetched.len(), 2, "{fetched:?}");
+    }
+
+    /// A home page that links to forty pages, each of which links to a file of its name.
+    fn files_named_alike(url: &str) -> Vec<String> {
+        match url.rsplit_once("/p/") {
+            Some((site, page)) => vec![format!("{site}/f/{}.csv", page.trim_end_matches(".html"))],
+            None if url.ends_with('/') => {
+                (0..40).map(|page| format!("{url}p/n{page}.html")).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn files_are_guessed_where_like_pages_have_shown_how_theirs_are_named() {
+        for guess in [true, false] {
+            let (mut collecting, _archive) = collecting(1000);
+            collecting.config.guess = guess;
+            offer_start(&mut collecting, "http://a.example/");
+            let fetched = fetch_all(&mut collecting, files_named_alike);
+            assert_eq!(fetched.len(), 81, "each once");
+            let place = |ending| fetched.iter().rposition(|url| url.ends_with(ending));
+            // Files that are guessed come before the pages that would have shown them.
+            assert_eq!(place(".csv") < place(".html"), guess);
+            assert!(collecting.is_finished());
+        }
+    }
+
+    #[test]
+    fn a_guess_that_is_not_taken_in_counts_as_a_miss_and_holds_nothing_up() {
+        let (mut collecting, _archive) = collecting(1000);
+        offer_start(&mut collecting, "http://a.example/");
+        let mut refused = 0;
+        let mut fetched = 0;
+        loop {
+            while let Some(Inferred { found, via, .. }) = collecting.next_inferred() {
+                assert!(via.ends_with(".html"), "{via}");
+                assert!(!collecting.is_finished());
+                collecting.inferred_taken_in(&found.url);
+                refused += 1;
+            }
+            let Some(next) = collecting.next() else {
+                if collecting.has_inferred() {
+                    continue;
+                }
+                break;
+            };
+            fetched += 1;
+            let url = next.visit.url.clone();
+            let links: Vec<_> = files_named_alike(url.as_str())
+                .iter()
+                .map(|url| found(url))
+                .collect();
+            for link in links
+                .iter()
+                .filter(|link| !link.url.as_str().ends_with(".csv"))
+            {
+                collecting.offer(candidate(link.url.as_str(), 0.5));
+            }
+            collecting.fetched(&url, Came::Page(&links));
+            collecting.release(next.host);
+            collecting.ended(&url);
+        }
+        assert_eq!(fetched, 41);
+        assert!(
+            (1..10).contains(&refused),
+            "{refused} guesses, until they are given up"
+        );
+        assert!(collecting.is_finished());
     }
 }

@@ -30,6 +30,11 @@ pub struct FocusConfig {
     pub sites_max: usize,
     /// Pages and files of one site that collecting fetches at most. Default 10000.
     pub pages_max: u64,
+    /// Whether collecting asks for data files that no page was seen to link to, where at least three pages of the site and four in five of those that
+    /// were compared name their files alike (`x.html` and `x.csv`), or where data files list such names. Default true: most of these exist, and for each the
+    /// site is spared a page. They are asked for like any other URL, within scope, robots.txt, pace and `pages_max`; a way of guessing that
+    /// fails more often than in one of five is given up.
+    pub guess: bool,
     /// A file is listed in the catalogue if it is of the wanted kind with this probability at least. Default 0.5.
     pub file_probability_min: f64,
     /// Whether `junkai crawl`, in an archive that was explored, leaves the sites alone that were found not to hold what is wanted. Default true.
@@ -49,6 +54,7 @@ impl Default for FocusConfig {
             asked_max: None,
             sites_max: 1_000_000,
             pages_max: 10_000,
+            guess: true,
             file_probability_min: 0.5,
             keep_to_wanted: true,
             aim: Aim::Everything,

@@ -28,7 +28,7 @@ pub struct Evidence {
     pub at: Timestamp,
     /// The HTTP status.
     pub status: i32,
-    /// Links from a seed.
+    /// Links from the site's first page.
     pub depth: u16,
     /// How probable it makes it that the site holds what is wanted; none if there was nothing to judge by.
     pub probability: Option<f64>,

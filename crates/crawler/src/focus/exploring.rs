@@ -2,19 +2,20 @@
 //!
 //! An order of [`admission`](junkai_frontier::admission) like the others: [`WaitingRoom`](crate::waiting_room::WaitingRoom) offers it the pages that were found and takes from it as
 //! the ring has room. The [`Explorer`] names the site; of that site the page with the highest worth goes first, which is how much its link promises and how
-//! near it is to a seed. What a fetched page said comes back by [`Exploring::observe`].
+//! near it is to the site's first page. A site that is found by a link into its depth is asked for its home page ([`Inferred`]). What a fetched page said comes back by [`Exploring::observe`].
 //!
 //! Invariants: of a site one page at a time is out; no more sites are asked at once than the settings say; of a site no more than [`PAGES_PER_SITE_MAX`] pages
 //! wait in memory. The same reports in the same order give the same choices.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use hashbrown::{HashMap, HashSet};
 use junkai_focus::explore::{self, Explorer, SiteNumber};
 use junkai_frontier::admission::{Admission, Candidate, Source};
-use junkai_weburl::{Fingerprint, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
+use super::Inferred;
 use super::chance::Chance;
 use super::config::FocusConfig;
 use crate::visit::Visit;
@@ -43,6 +44,9 @@ pub(crate) struct Exploring {
     /// Pages that have said what they have to say, in this run or before.
     heard: HashSet<u64>,
     asked: usize,
+    /// Home pages that no link was seen to lead to.
+    inferred: VecDeque<Inferred>,
+    canonical: Canonicalizer,
     /// Sites that were emptied at the end of a run.
     emptied: usize,
     chance: Chance,
@@ -58,7 +62,11 @@ struct SiteLine {
 }
 
 impl Exploring {
-    pub(crate) fn new(config: &FocusConfig, candidates_max: usize) -> Exploring {
+    pub(crate) fn new(
+        config: &FocusConfig,
+        canonical: Canonicalizer,
+        candidates_max: usize,
+    ) -> Exploring {
         let settings = explore::Settings {
             threshold: config.threshold,
             ..explore::Settings::default()
@@ -71,6 +79,8 @@ impl Exploring {
             waiting: HashSet::new(),
             heard: HashSet::new(),
             asked: 0,
+            inferred: VecDeque::new(),
+            canonical,
             emptied: 0,
             chance: Chance::new(0),
             config: config.clone(),
@@ -119,7 +129,29 @@ impl Exploring {
 
     /// Whether no fetch can teach anything more, of the pages that wait here.
     pub(crate) fn is_settled(&self) -> bool {
-        self.asked == 0 && self.explorer.is_settled()
+        self.asked == 0 && self.inferred.is_empty() && self.explorer.is_settled()
+    }
+
+    /// The next home page to take in.
+    pub(crate) fn next_inferred(&mut self) -> Option<Inferred> {
+        self.inferred.pop_front()
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_inferred(&self) -> bool {
+        !self.inferred.is_empty()
+    }
+
+    /// A site was found by a link into its depth: it is judged from its home page on.
+    fn infer_home(&mut self, found: &Visit) {
+        if found.is_seed() || found.url.path_and_query() == "/" {
+            return;
+        }
+        if let Ok(home) = self.canonical.join(&found.url, "/") {
+            let via = found.url.as_str();
+            self.inferred
+                .push_back(Inferred::new(home, 0, via, &found.hops));
+        }
     }
 
     fn number_of(&mut self, page: Page<'_>) -> Option<SiteNumber> {
@@ -175,9 +207,13 @@ impl Admission<Visit> for Exploring {
     }
 
     fn offer(&mut self, candidate: Candidate<Visit>) -> Option<Candidate<Visit>> {
+        let known = self.sites.len();
         let Some(number) = self.number_of(Page::of(&candidate.visit.url)) else {
             return Some(candidate);
         };
+        if known < self.sites.len() {
+            self.infer_home(&candidate.visit);
+        }
         let pages_max = self.pages_per_site_max();
         let line = &mut self.sites[number.0 as usize];
         if pages_max <= line.pages.len() {
@@ -283,13 +319,18 @@ impl Eq for Ranked {}
 
 #[cfg(test)]
 mod tests {
-    use junkai_weburl::{CanonicalConfig, Canonicalizer};
+    use junkai_weburl::CanonicalConfig;
 
     use super::super::testing::candidate;
     use super::*;
 
     fn exploring() -> Exploring {
-        Exploring::new(&FocusConfig::default(), 1000)
+        with(&FocusConfig::default())
+    }
+
+    fn with(config: &FocusConfig) -> Exploring {
+        let canonical = Canonicalizer::new(&CanonicalConfig::default());
+        Exploring::new(config, canonical, 1000)
     }
 
     fn url(candidate: &Candidate<Visit>) -> &str {
@@ -329,6 +370,7 @@ mod tests {
         for (page, worth) in [("deep", 0.1), ("home", 1.0), ("data", 0.6)] {
             exploring.offer(candidate(&format!("http://a.example/{page}"), worth));
         }
+        assert!(exploring.next_inferred().is_some(), "its home page");
         for expected in ["home", "data", "deep"] {
             let next = exploring.next().unwrap();
             assert!(url(&next).ends_with(expected), "{}", url(&next));
@@ -382,7 +424,7 @@ mod tests {
             asked_max: std::num::NonZeroUsize::new(2),
             ..FocusConfig::default()
         };
-        let mut exploring = Exploring::new(&config, 1000);
+        let mut exploring = with(&config);
         for site in 0..5 {
             exploring.offer(candidate(&format!("http://s{site}.example/"), 1.0));
         }
@@ -390,5 +432,25 @@ mod tests {
         assert_eq!(out.len(), 2);
         exploring.release(out[0].host);
         assert!(exploring.next().is_some());
+    }
+
+    #[test]
+    fn a_site_that_is_found_by_a_deep_link_is_asked_for_its_home_page_once() {
+        let mut exploring = exploring();
+        for page in ["deep/1", "deep/2"] {
+            exploring.offer(candidate(&format!("http://a.example/{page}"), 1.0));
+        }
+        assert!(!exploring.is_settled());
+        let home = exploring.next_inferred().unwrap();
+        assert_eq!(home.found.url.as_str(), "http://a.example/");
+        assert_eq!(&*home.via, "http://a.example/deep/1");
+        assert_eq!(home.found.depth, 0);
+        assert!(exploring.next_inferred().is_none());
+        exploring.offer(candidate("http://b.example/", 1.0));
+        assert!(exploring.next_inferred().is_none(), "it is the home page");
+        let mut seed = candidate("http://c.example/named/by/the/user", 1.0);
+        seed.visit.hops = "".into();
+        exploring.offer(seed);
+        assert!(exploring.next_inferred().is_none(), "it was asked for");
     }
 }

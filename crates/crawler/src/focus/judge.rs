@@ -1,10 +1,12 @@
 //! Judging, on the worker that fetched the page: what it says of its site, and what its links promise.
 
+use junkai_focus::collect::names_in;
 use junkai_focus::data_file::{self, Bounds, Format, Hints, Inspection, Reading, looks_like_data};
 use junkai_focus::learn::{Model, PageView, Seen};
 use junkai_page::LinkContext;
 use junkai_weburl::PageUrl;
 
+use super::pdf::PdfReader;
 use super::{Aim, Clue, FocusConfig};
 use crate::CrawlError;
 use crate::visit::Visit;
@@ -22,6 +24,21 @@ pub(crate) struct Judge {
     model: Model,
     /// Whether what surrounds a link to a page is kept: who collects needs it, who explores has its promise.
     keeps_contexts: bool,
+    /// Whether names are read from data files, by which others are guessed.
+    reads_names: bool,
+    /// What reads PDF, where that is installed.
+    pdf: Option<PdfReader>,
+}
+
+/// A file as it came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FetchedFile<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) content_type: Option<&'a str>,
+    /// The length of the whole file, where it came in part.
+    pub(crate) whole_bytes: Option<u64>,
+    /// Its text, if it is a PDF.
+    pub(crate) pdf_text: Option<&'a str>,
 }
 
 /// What a page said of its site.
@@ -43,12 +60,14 @@ pub(crate) struct FileSaid {
     pub(crate) probability: f64,
     /// Why it could not be read, if so.
     pub(crate) refused: Option<String>,
+    /// The names in its first column, for who collects.
+    pub(crate) names: Vec<String>,
 }
 
 /// What is known of a link before it is followed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lead {
-    /// What it promises, more for pages near a seed.
+    /// What it promises, more for pages near the first of their site.
     pub(crate) promise: f32,
     /// What surrounds it on the page.
     pub(crate) context: LinkContext,
@@ -63,9 +82,12 @@ impl Judge {
             Some(path) => Model::load(path)?,
             None => Model::statistical_data(),
         };
+        let is_collecting = matches!(config.aim, Aim::Collect { .. });
         Ok(Judge {
             model,
-            keeps_contexts: matches!(config.aim, Aim::Collect { .. }),
+            keeps_contexts: is_collecting,
+            reads_names: is_collecting && config.guess,
+            pdf: PdfReader::find(),
         })
     }
 
@@ -82,18 +104,36 @@ impl Judge {
         }
     }
 
+    /// Whether the text of what came with this type is wanted ([`Judge::pdf_text`]).
+    pub(crate) fn wants_pdf_text(&self, url: &PageUrl, content_type: Option<&str>) -> bool {
+        self.pdf.is_some() && looks_like_data(url.as_str(), content_type) == Some(Format::Pdf)
+    }
+
+    /// The text of a PDF file, where the program that reads them is installed. Blocks as long as that takes.
+    pub(crate) fn pdf_text(&self, pdf: &[u8]) -> Option<String> {
+        self.pdf.as_ref()?.text(pdf)
+    }
+
     /// What a file says, if it looks like data: as evidence of its site, it is what its own kind makes probable.
-    pub(crate) fn file(&self, bytes: &[u8], content_type: Option<&str>, visit: &Visit) -> Said {
+    pub(crate) fn file(&self, file: &FetchedFile<'_>, visit: &Visit) -> Said {
+        let FetchedFile {
+            bytes,
+            content_type,
+            whole_bytes,
+            pdf_text,
+        } = *file;
         let url = visit.url.as_str();
         if looks_like_data(url, content_type).is_none() {
             return Said::default();
         }
         let link_text = visit.lead.as_deref().map(|lead| lead.context.text.as_str());
+        let pdf_text = |_: &[u8]| pdf_text.map(str::to_owned);
         let hints = Hints {
             url,
             content_type,
             link_text,
-            ..Hints::default()
+            whole_bytes,
+            pdf_text: Some(&pdf_text),
         };
         let inspection = data_file::inspect(bytes, &hints, &Bounds::default());
         let Some(format) = inspection.format else {
@@ -111,6 +151,11 @@ impl Judge {
                 format,
                 probability,
                 refused,
+                names: if self.reads_names {
+                    names_of(format, bytes)
+                } else {
+                    Vec::new()
+                },
             }),
         }
     }
@@ -123,7 +168,7 @@ impl Judge {
         }
     }
 
-    /// What a link promises: as much as a page would with its URL and its words, half as much for each link that it is further from a seed.
+    /// What a link promises: as much as a page would with its URL and its words, half as much for each link that it is further from its site's first page.
     pub(crate) fn lead(&self, url: &PageUrl, context: LinkContext, depth: u16) -> Lead {
         let format = looks_like_data(url.as_str(), None);
         let words = if context.text.is_empty() {
@@ -152,5 +197,13 @@ impl Judge {
             },
             format,
         }
+    }
+}
+
+/// The names in the first column of a file, if it is of a format of which these are read.
+pub(super) fn names_of(format: Format, bytes: &[u8]) -> Vec<String> {
+    match format {
+        Format::Csv | Format::Tsv => names_in(bytes),
+        Format::Xls | Format::Xlsx | Format::Ods | Format::HtmlTable | Format::Pdf => Vec::new(),
     }
 }

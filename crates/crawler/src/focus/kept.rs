@@ -25,8 +25,12 @@ pub(crate) struct Kept {
 pub(crate) struct KeptPage {
     pub(crate) status: u16,
     pub(crate) content_type: Option<String>,
+    /// Where it redirects to, as it says.
+    pub(crate) location: Option<String>,
     /// Without transfer and content codings.
     pub(crate) content: Vec<u8>,
+    /// The length of the whole content, where it came in part.
+    pub(crate) whole_bytes: Option<u64>,
     /// The line of the index that tells of it.
     pub(crate) entry: Entry,
 }
@@ -71,10 +75,15 @@ impl Kept {
         };
         let message = http::message(&record);
         let content_bytes_max = usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX);
+        let content = message.content(content_bytes_max).bytes.into_owned();
+        let told = message.field("content-length");
+        let told = told.filter(|_| message.field("content-encoding").is_none());
         Some(KeptPage {
             status: message.status()?,
             content_type: message.field("content-type").map(str::to_owned),
-            content: message.content(content_bytes_max).bytes.into_owned(),
+            location: message.field("location").map(str::to_owned),
+            whole_bytes: whole_bytes(told, content.len()),
+            content,
             entry,
         })
     }
@@ -100,4 +109,10 @@ impl Kept {
         record.take(RECORD_BYTES_MAX).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
+}
+
+/// The length of a whole body by its `Content-Length`, if more than what came of it.
+pub(crate) fn whole_bytes(told: Option<&str>, length: usize) -> Option<u64> {
+    let told = told?.trim().parse().ok()?;
+    ((length as u64) < told).then_some(told)
 }

@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use super::files::found_files;
 use super::kept::{Kept, KeptPage};
-use super::pdf::PdfReader;
 use super::{FOLDER, FoundFile, Judge};
 use crate::CrawlError;
 use crate::settings::Settings;
@@ -50,7 +49,6 @@ pub fn write_catalogue(archive: &Path, settings: &Settings) -> Result<Listed, Cr
         judge: Judge::new(&settings.focus)?,
         canonical: Canonicalizer::new(&settings.canonical),
         probability_min: settings.focus.file_probability_min,
-        pdf: PdfReader::find(),
         pages: BTreeMap::new(),
     };
     let mut listed = Listed::default();
@@ -119,8 +117,6 @@ struct Reader {
     judge: Judge,
     canonical: Canonicalizer,
     probability_min: f64,
-    /// What reads PDF, where that is installed.
-    pdf: Option<PdfReader>,
     /// What pages say that link to files, by URL; none of a page that cannot be read.
     pages: BTreeMap<String, Option<PageFacts>>,
 }
@@ -145,13 +141,13 @@ impl Reader {
 
     /// What the catalogue says of a version of a file; none if it is not of the wanted kind.
     fn entry(&mut self, found: &FoundFile, file: &KeptPage) -> Option<Entry> {
-        let pdf_text = |bytes: &[u8]| self.pdf.as_ref()?.text(bytes);
+        let pdf_text = |bytes: &[u8]| self.judge.pdf_text(bytes);
         let hints = Hints {
             url: &found.url,
             content_type: file.content_type.as_deref(),
             link_text: Some(&found.link_text),
+            whole_bytes: file.whole_bytes,
             pdf_text: Some(&pdf_text),
-            ..Hints::default()
         };
         let inspection = data_file::inspect(&file.content, &hints, &Bounds::default());
         let probability = self.judge.file_probability(&inspection);

@@ -13,6 +13,7 @@ mod evidence;
 mod experience;
 mod exploring;
 mod files;
+mod inferred;
 mod judge;
 mod kept;
 mod listing;
@@ -24,6 +25,7 @@ mod site_columns;
 mod testing;
 mod unwanted;
 mod verdicts;
+mod wanted;
 
 pub use aim::Aim;
 pub use config::FocusConfig;
@@ -33,11 +35,14 @@ pub use listing::{Listed, write_catalogue};
 pub use verdicts::{SiteVerdict, verdicts, write_verdicts};
 
 pub(crate) use books::FocusBooks;
-pub(crate) use collecting::{Came, Collecting};
+pub(crate) use collecting::Collecting;
 pub(crate) use exploring::{Exploring, Page};
-pub(crate) use judge::{FileSaid, Judge, Lead, Said};
+pub(crate) use inferred::Inferred;
+pub(crate) use judge::{FetchedFile, FileSaid, Judge, Lead, Said};
+pub(crate) use kept::whole_bytes;
 pub(crate) use order::{Focus, FocusOrder};
 pub(crate) use unwanted::Unwanted;
+pub(crate) use wanted::Came;
 
 /// The folder of an archive in which everything is that focus learned.
 pub(crate) const FOLDER: &str = "focus";

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use junkai_frontier::admission::Admission;
-use junkai_weburl::Canonicalizer;
+use junkai_weburl::{Canonicalizer, PageUrl};
 
-use super::collecting::Wanted;
 use super::experience::Learned;
 use super::kept::Kept;
-use super::{Aim, Collecting, Exploring, FocusBooks, Judge, Page, evidence, verdicts};
+use super::wanted::Wanted;
+use super::{Aim, Collecting, Exploring, FocusBooks, Inferred, Judge, Page, evidence, verdicts};
 use crate::CrawlError;
 use crate::settings::Settings;
 use crate::visit::Visit;
@@ -49,8 +49,9 @@ impl Focus {
 
 /// The order of exploring, knowing what pages said before.
 fn explored(archive: &Path, settings: &Settings) -> Result<Exploring, CrawlError> {
-    let mut exploring = Exploring::new(&settings.focus, settings.crawl.candidates.get());
     let canonical = Canonicalizer::new(&settings.canonical);
+    let candidates_max = settings.crawl.candidates.get();
+    let mut exploring = Exploring::new(&settings.focus, canonical.clone(), candidates_max);
     evidence(archive, |evidence| {
         if let Ok(page) = canonical.parse(&evidence.url) {
             exploring.observe(Page::of(&page), evidence.probability);
@@ -82,7 +83,7 @@ fn collected(
             })?;
             wanted.push(Wanted {
                 site: page.site().to_owned(),
-                start: None,
+                start: Some(page.as_str().to_owned()),
             });
         }
     }
@@ -91,7 +92,8 @@ fn collected(
         starts.entry(evidence.site).or_insert(evidence.url);
     })?;
     for wanted in &mut wanted {
-        wanted.start = starts.remove(&wanted.site);
+        let explored = starts.remove(&wanted.site);
+        wanted.start = explored.or_else(|| wanted.start.take());
     }
     let learned = Learned::load(archive)?;
     Ok(Collecting::new(
@@ -114,6 +116,30 @@ impl FocusOrder {
         match self {
             FocusOrder::Exploring(exploring) => exploring.len(),
             FocusOrder::Collecting(collecting) => collecting.len(),
+        }
+    }
+
+    /// The next page to take in that no link was seen to lead to.
+    pub(crate) fn next_inferred(&mut self) -> Option<Inferred> {
+        match self {
+            FocusOrder::Exploring(exploring) => exploring.next_inferred(),
+            FocusOrder::Collecting(collecting) => collecting.next_inferred(),
+        }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_inferred(&self) -> bool {
+        match self {
+            FocusOrder::Exploring(exploring) => exploring.has_inferred(),
+            FocusOrder::Collecting(collecting) => collecting.has_inferred(),
+        }
+    }
+
+    /// Such a page was taken in, if it could be.
+    pub(crate) fn inferred_taken_in(&mut self, url: &PageUrl) {
+        match self {
+            FocusOrder::Exploring(_) => {}
+            FocusOrder::Collecting(collecting) => collecting.inferred_taken_in(url),
         }
     }
 

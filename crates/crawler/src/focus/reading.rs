@@ -5,6 +5,7 @@ use junkai_page::{Analysis, ContentKind, LinkKind, LinkOptions, Source};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use super::Lead;
+use super::judge::names_of;
 use super::kept::KeptPage;
 use crate::settings::Settings;
 use crate::visit::{Discovered, Purpose};
@@ -23,8 +24,10 @@ pub(super) struct Reading {
 pub(super) enum Captured {
     /// A page with these links to its own site.
     Page(Vec<Discovered>),
-    /// A file that looks like data.
-    DataFile,
+    /// A file that looks like data, with these names in its first column.
+    DataFile(Vec<String>),
+    /// A redirect to this page.
+    Moved(PageUrl),
     /// Something else.
     Nothing,
 }
@@ -48,11 +51,13 @@ impl Reading {
 
     pub(super) fn read(&self, url: &PageUrl, kept: &KeptPage) -> Captured {
         if kept.status != 200 {
-            return Captured::Nothing;
+            let target = kept.location.as_deref().filter(|_| kept.status / 100 == 3);
+            let target = target.and_then(|target| self.canonical.join(url, target).ok());
+            return target.map_or(Captured::Nothing, Captured::Moved);
         }
         let content_type = kept.content_type.as_deref();
-        if data_file::looks_like_data(url.as_str(), content_type).is_some() {
-            return Captured::DataFile;
+        if let Some(format) = data_file::looks_like_data(url.as_str(), content_type) {
+            return Captured::DataFile(names_of(format, &kept.content));
         }
         match junkai_page::kind_of(&kept.content, content_type) {
             ContentKind::Html => Captured::Page(self.links_of(url, kept)),

@@ -1,10 +1,12 @@
 //! What the tests of the orders have in common.
 
+use junkai_focus::data_file::looks_like_data;
 use junkai_frontier::Time;
 use junkai_frontier::admission::Candidate;
 use junkai_frontier::backlog::{Backlog, BacklogConfig, Lengths, Tails};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
+use super::Lead;
 use crate::visit::{Discovered, Purpose, Visit};
 use crate::waiting_room::Receipt;
 
@@ -40,6 +42,9 @@ pub(super) fn found(url: &str) -> Discovered {
         hop: Some('L'),
         depth: 1,
         purpose: Purpose::Page,
-        lead: Some(Box::default()),
+        lead: Some(Box::new(Lead {
+            format: looks_like_data(url, None),
+            ..Lead::default()
+        })),
     }
 }

@@ -10,6 +10,8 @@ use junkai_weburl::PageUrl;
 use super::Rounds;
 use crate::CrawlError;
 use crate::captured::is_captured;
+use crate::focus::{FocusOrder, Inferred};
+use crate::scope::Found;
 use crate::visit::{Discovered, Purpose, Visit, returning};
 
 /// URLs that are looked up together: fewer than fit in the smallest table.
@@ -92,6 +94,21 @@ impl Rounds {
         Ok(pages)
     }
 
+    /// Takes in the pages that the order asks for without a link to them, as if there were one.
+    pub(super) fn take_in_inferred(&mut self) -> Result<(), CrawlError> {
+        while let Some(inferred) = self.room.focus().and_then(FocusOrder::next_inferred) {
+            let found = &inferred.found;
+            let rule = self.rule_for(&found.url, Found::Link(found.depth));
+            if rule.accepts() {
+                self.discover(std::slice::from_ref(found), &Origin::inferred(&inferred))?;
+            }
+            if let Some(order) = self.room.focus() {
+                order.inferred_taken_in(&found.url);
+            }
+        }
+        Ok(())
+    }
+
     /// Which URLs were not known; from now on they are.
     fn which_are_new(
         &mut self,
@@ -122,8 +139,8 @@ impl Rounds {
         Ok(())
     }
 
-    /// Lets the scope reach around a seed, or around where one redirects to.
-    fn widen_scope(&mut self, seed: &PageUrl) {
+    /// Lets the scope reach around a seed, around where one redirects to, or around the first page of a wanted site.
+    pub(super) fn widen_scope(&mut self, seed: &PageUrl) {
         if let Ok(mut scope) = self.scope.write()
             && scope.add_root(seed)
         {
@@ -158,6 +175,15 @@ impl<'a> Origin<'a> {
         Origin {
             via: "",
             hops: "",
+            source: None,
+        }
+    }
+
+    /// A page that was read of, or only thought of.
+    fn inferred(inferred: &'a Inferred) -> Origin<'a> {
+        Origin {
+            via: &inferred.via,
+            hops: &inferred.hops,
             source: None,
         }
     }

@@ -47,7 +47,9 @@ impl Rounds {
             }
             FocusOrder::Collecting(collecting) => {
                 let came = match &said.file {
-                    Some(file) if probability_min <= file.probability => Came::DataFile,
+                    Some(file) if probability_min <= file.probability => {
+                        Came::DataFile(&file.names)
+                    }
                     None if said.probability.is_some() => Came::Page(&ended.links),
                     Some(_) | None => Came::Nothing,
                 };
@@ -124,6 +126,17 @@ impl Rounds {
             }
         };
         is_idle && is_reached
+    }
+
+    /// Lets the scope reach around the sites that are collected: links of others may have led to them.
+    pub(super) fn reach_wanted_sites(&mut self) {
+        let starts = match self.room.focus_shown() {
+            Some(FocusOrder::Collecting(collecting)) => collecting.starts(),
+            Some(FocusOrder::Exploring(_)) | None => return,
+        };
+        for start in starts {
+            self.widen_scope(&start);
+        }
     }
 
     /// Saves what collecting has learned.

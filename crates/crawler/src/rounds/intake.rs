@@ -118,6 +118,7 @@ impl Rounds {
         let links = std::mem::take(&mut ended.links);
         let new = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
         ended.leads_to_new = 0 < new;
+        self.take_in_inferred()?;
         let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;
         self.take_in_signals(signals)?;

@@ -6,6 +6,7 @@ use junkai_frontier::{Command, EndReport, Event, Overflow, ServerKey, Time, Visi
 
 use super::Rounds;
 use crate::CrawlError;
+use crate::focus::FocusOrder;
 use crate::hosts::{Waiter, Whereabouts};
 use crate::rules::{RULES_PATIENCE, Say};
 use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
@@ -62,7 +63,7 @@ impl Rounds {
         {
             return Ok(Some(visit));
         }
-        while let Some(visit) = self.room.next()? {
+        while let Some(visit) = self.next_new()? {
             if !visit.is_asked && self.known.was_just_visited(&visit.url) {
                 // Its end was not acknowledged before a kill; its state says that it came to one.
                 self.room.done(visit);
@@ -71,6 +72,21 @@ impl Rounds {
             return Ok(Some(visit));
         }
         self.next_known()
+    }
+
+    /// The next new page. An order that asks for a page without a link to it has it taken in first.
+    fn next_new(&mut self) -> Result<Option<Visit>, CrawlError> {
+        loop {
+            self.take_in_inferred()?;
+            let next = self.room.next()?;
+            let is_asked_for_more = self
+                .room
+                .focus_shown()
+                .is_some_and(FocusOrder::has_inferred);
+            if next.is_some() || !is_asked_for_more {
+                return Ok(next);
+            }
+        }
     }
 
     /// Visits that the ring has room for, besides those that are on their way there; in an order of its own no more than are to be booked ahead.

@@ -197,7 +197,7 @@ impl Rounds {
         Ok(granted)
     }
 
-    fn rule_for(&self, url: &PageUrl, found: Found) -> Rule {
+    pub(super) fn rule_for(&self, url: &PageUrl, found: Found) -> Rule {
         let scope = self.scope.read();
         scope.map_or(Rule::Outside, |scope| scope.decide(url, found))
     }

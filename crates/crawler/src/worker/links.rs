@@ -8,7 +8,7 @@ use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::{Worker, signals};
-use crate::focus::{Lead, Said};
+use crate::focus::{FetchedFile, Lead, Said, whole_bytes};
 use crate::scope::Found;
 use crate::visit::{Discovered, Purpose, Signal, Visit};
 
@@ -37,16 +37,25 @@ const REDIRECTS_MAX: usize = 20;
 /// What a redirect promises: as much as a seed, for it is the page that was asked for.
 const REDIRECT_PROMISE: f32 = 1.0;
 
+/// What an exchange brought.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Brought<'a> {
+    pub(crate) exchange: &'a Exchange,
+    /// The text of its body, if that is a PDF file and its text is wanted.
+    pub(crate) pdf_text: Option<&'a str>,
+}
+
 /// Reads what an exchange brought.
-pub(crate) fn understand(worker: &Worker, visit: &Visit, exchange: &Exchange) -> Understood {
+pub(crate) fn understand(worker: &Worker, visit: &Visit, brought: Brought<'_>) -> Understood {
     let mut understood = Understood::default();
+    let exchange = brought.exchange;
     let Some(status) = exchange.status() else {
         return understood;
     };
     if let Some(location) = exchange.location() {
         redirect(worker, visit, location, &mut understood);
     } else if (200..300).contains(&status) && is_page(worker, visit) {
-        read_body(worker, visit, exchange, &mut understood);
+        read_body(worker, visit, brought, &mut understood);
     }
     understood
 }
@@ -96,7 +105,8 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
     understood.links = in_scope(worker, visit.is_seed(), [discovered].into_iter());
 }
 
-fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &mut Understood) {
+fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &mut Understood) {
+    let exchange = brought.exchange;
     let limit = usize::try_from(worker.shared.settings.fetch.max_decoded_bytes.as_u64())
         .unwrap_or(usize::MAX);
     let decoded = exchange.decoded(limit);
@@ -127,7 +137,16 @@ fn read_body(worker: &Worker, visit: &Visit, exchange: &Exchange, understood: &m
         }
         ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {
             if let Some(judge) = &worker.shared.judge {
-                let said = judge.file(&decoded.bytes, content_type, visit);
+                let text = |name| exchange.header(name).and_then(|it| str::from_utf8(it).ok());
+                let told = text("content-length");
+                let told = told.filter(|_| text("content-encoding").is_none());
+                let file = FetchedFile {
+                    bytes: &decoded.bytes,
+                    content_type,
+                    whole_bytes: whole_bytes(told, decoded.bytes.len()),
+                    pdf_text: brought.pdf_text,
+                };
+                let said = judge.file(&file, visit);
                 understood.said = Some(Box::new(said));
             }
         }
@@ -210,7 +229,7 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
         let (hop, depth, purpose) = match (requisite, is_source) {
             (true, _) => ('E', visit.depth, Purpose::Requisite),
             (false, true) => ('M', visit.depth, Purpose::Page),
-            (false, false) => ('L', visit.depth.saturating_add(1), Purpose::Page),
+            (false, false) => ('L', depth_of(worker, visit, &url), Purpose::Page),
         };
         let judge = worker.shared.judge.as_ref().filter(|_| !requisite);
         let lead = judge.map(|judge| {
@@ -228,21 +247,31 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
     in_scope(worker, false, discovered)
 }
 
+/// How deep a page is that a visited one links to: one link further. Where something is wanted, each site counts from its own first page: its home page,
+/// or the seed that named it; what others link to is taken to be one link from there.
+fn depth_of(worker: &Worker, visit: &Visit, target: &PageUrl) -> u16 {
+    let is_elsewhere = worker.shared.judge.is_some() && target.site() != visit.url.site();
+    match (is_elsewhere, target.path_and_query()) {
+        (false, _) => visit.depth.saturating_add(1),
+        (true, "/") => 0,
+        (true, _) => 1,
+    }
+}
+
 /// The entries of a sitemap or feed, one link further than the list.
 fn listed<'a>(
     worker: &Worker,
     visit: &Visit,
     entries: impl Iterator<Item = &'a str>,
 ) -> Vec<Discovered> {
-    let depth = visit.depth.saturating_add(1);
     let parse = |text| worker.canonical.parse(text).ok();
     in_scope(
         worker,
         false,
         entries.filter_map(parse).map(|url: PageUrl| Discovered {
+            depth: depth_of(worker, visit, &url),
             url,
             hop: Some('M'),
-            depth,
             purpose: Purpose::Page,
             lead: None,
         }),

@@ -118,8 +118,19 @@ fn how(visit: &LogEvent<'_>) -> Option<String> {
         ("-", "") => "in its turn".to_owned(),
         ("", "") if visit.change.is_some() => "in its turn, as a seed".to_owned(),
         ("", "") => "as a seed".to_owned(),
+        (hops, via) if is_inferred(hops) => format!("by {hops}: {}", inferred(via)),
         (hops, via) => format!("by {hops} from {via}"),
     })
+}
+
+/// Whether no page was seen to link to it.
+fn is_inferred(hops: &str) -> bool {
+    hops.ends_with('I')
+}
+
+/// How it was come by all the same.
+fn inferred(via: &str) -> String {
+    format!("no page was seen to link to it; it was inferred from {via}")
 }
 
 /// What changed, where that is known.
@@ -135,6 +146,7 @@ fn print_future(explanation: &Explanation) {
             ("A", _) => "out of turn, asked for".to_owned(),
             ("S", _) => "out of turn, a list said that it had changed".to_owned(),
             ("-", "") => "known, and its state could not be read".to_owned(),
+            (hops, via) if is_inferred(hops) => inferred(via),
             (_, "") => "a seed".to_owned(),
             (_, via) => format!("found on {via}"),
         };

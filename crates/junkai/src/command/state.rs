@@ -314,6 +314,7 @@ mod tests {
             signals: 0,
             changes_a_day: 0.1,
             chance: 0.5,
+            depth: 2,
             server: junkai_frontier::ServerKey::new(1),
             why: String::new(),
         };

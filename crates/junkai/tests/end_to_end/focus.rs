@@ -179,8 +179,9 @@ fn sites_with_data_files_are_found_collected_and_searched() {
         sites.recall(),
         sites.precision()
     );
-    assert!(0.75 <= sites.recall(), "{:?}", sites.taken);
-    assert!(0.9 <= sites.precision(), "{:?}", sites.taken);
+    // Over the webs of six seeds: 80 to 100 % of the sites, none in vain; 86 to 100 % of the files, all of those that the sites have.
+    assert!(0.8 <= sites.recall(), "{:?}", sites.taken);
+    assert!(0.95 <= sites.precision(), "{:?}", sites.taken);
 
     run(focus.command("collect")).expect(0);
     let files = focus.files_found();
@@ -190,15 +191,15 @@ fn sites_with_data_files_are_found_collected_and_searched() {
         files.precision()
     );
     assert!(
-        0.7 <= files.recall(),
+        0.85 <= files.recall(),
         "{} of {}",
         files.taken.len(),
         files.wanted.len()
     );
     let collected = focus.files_of(&sites.taken);
     let missing: Vec<&String> = collected.difference(&files.taken).collect();
-    assert!(missing.len() * 50 <= collected.len(), "{missing:?}");
-    assert!(0.9 <= files.precision(), "{:?}", files.taken);
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(0.95 <= files.precision(), "{:?}", files.taken);
 
     assert_files_can_be_found(&focus, &files);
     assert_a_site_is_explained(&focus);
@@ -210,6 +211,37 @@ fn sites_with_data_files_are_found_collected_and_searched() {
     run(focus.command("collect")).expect(0);
     assert_eq!(focus.stage.web.counters().requests, before);
     assert_eq!(focus.files_found().taken, files.taken);
+}
+
+#[test]
+fn sites_that_links_lead_to_are_explored_too() {
+    let focus = FocusStage::new(SITES_KILLED);
+    let mut explore = focus.command("explore");
+    explore
+        .arg("--sites-from-crawl")
+        .arg(&focus.stage.web.seeds()[0]);
+    let fetches = SITES_KILLED * FETCHES_PER_SITE;
+    explore.args(["--fetches", &fetches.to_string()]);
+    run(explore).expect(0);
+    let evidence = focus.lines("evidence.jsonl");
+    assert_eq!(evidence.len(), fetches, "the budget is kept");
+    let explored: BTreeSet<&str> = evidence
+        .iter()
+        .map(|line| line["site"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        explored.len(),
+        SITES_KILLED,
+        "every site was found by links"
+    );
+    // As many links from home as the tree of sites is deep would be six; each site counts from its own.
+    let homes = evidence.iter().filter(|line| line["depth"] == 0);
+    assert_eq!(homes.count(), SITES_KILLED);
+    let sites = focus.sites_found();
+    assert!(0.8 <= sites.recall(), "{:?}", sites.taken);
+    assert!(0.9 <= sites.precision(), "{:?}", sites.taken);
+    let verdict = focus.stage.verdict(INTERVAL);
+    assert!(verdict.is_polite(), "{verdict}");
 }
 
 /// Searching for the words of a file's title finds a file of that title.
@@ -284,7 +316,7 @@ fn exploring_and_collecting_go_on_after_kills() {
     let files = focus.files_found();
     let wanted = focus.files_of(&focus.sites_found().taken);
     let missing: Vec<&String> = wanted.difference(&files.taken).collect();
-    assert!(missing.len() * 50 <= wanted.len(), "{missing:?}");
+    assert!(missing.is_empty(), "{missing:?}");
     let verdict = focus.stage.verdict(INTERVAL);
     assert!(verdict.is_polite(), "{verdict}");
 }

@@ -4,7 +4,7 @@
 use junkai_crawler::LogEvent;
 use junkai_testweb::{MISBEHAVIOUR_NAMES, TestWebConfig};
 
-use crate::support::{Running, Stage, wait_until};
+use crate::support::{Running, Stage, peak_bytes, wait_until};
 
 /// What the program may take at its peak, in the unoptimised build of the tests. What the web sends would fill it many times.
 const PEAK_BYTES_MAX: u64 = 300_000_000;
@@ -202,12 +202,4 @@ fn assert_rules_are_kept(stage: &Stage) {
             "{seen:?}"
         );
     }
-}
-
-/// The most memory that a process had so far.
-fn peak_bytes(process: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
 }

@@ -1,11 +1,13 @@
 //! The promises of the program, proved on the program: each module starts a web on loopback, runs `junkai` against it,
 //! and judges by what servers saw and what other tools read.
 //!
-//! Needs `JUNKAI_PYTHON` and `JUNKAI_DOCS`, which `cargo xtask test` sets up. What is left to chance is drawn from
-//! `JUNKAI_TEST_SEED`, which failures print.
+//! Needs `JUNKAI_PYTHON`, `JUNKAI_DOCS` and `JUNKAI_PDFTOTEXT`, which `cargo xtask test` sets up. What is left to chance is
+//! drawn from `JUNKAI_TEST_SEED`, which failures print.
 
 #[cfg(test)]
 mod changing;
+#[cfg(test)]
+mod collecting;
 #[cfg(test)]
 mod command_line;
 #[cfg(test)]
@@ -22,6 +24,8 @@ mod focus;
 mod habits;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod hostile_files;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]

@@ -307,6 +307,14 @@ pub(crate) fn run(command: Command) -> Finished {
     Running::start(command).wait()
 }
 
+/// The most memory that a process had so far.
+pub(crate) fn peak_bytes(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 /// Reads a file that the program may be writing, without moving the place where it writes.
 fn read_all(file: &File) -> String {
     let length = usize::try_from(file.metadata().unwrap().len()).unwrap();

@@ -1,8 +1,8 @@
 //! `junkai focus collect`: gets the data files of the sites that hold them, and lists them.
 
 use anyhow::{Context, Result};
-use junkai_crawler::CrawlError;
 use junkai_crawler::focus::{Aim, write_catalogue};
+use junkai_crawler::{CrawlError, Preset};
 
 use super::run::Run;
 use crate::command::crawl;
@@ -16,6 +16,11 @@ use crate::screen::grouped;
 Examples:
   junkai focus collect --archive study                        the files of all sites that explore found to hold some
   junkai focus collect --archive study --site stat.example.org --pages 2000
+  junkai focus collect --archive study --depth 4 --no-guess   nothing but what pages link to, within four links of each first page
+
+Where the pages of a site name their files alike (`x.html` and `x.csv`), files are also asked for that no page was seen to link to, under the same rules as \
+  every visit (scope, robots.txt, interval, --pages); a way of guessing that is wrong more often than in one of five is given up. `junkai explain URL` tells \
+  after which page a file was guessed.
 
 A run that was stopped or killed goes on with the same command; what the archive has is not fetched again. The list of files is in \
   DIR/focus/catalogue.jsonl, .parquet and .jsonld; `junkai focus search` finds files in it. `junkai crawl --archive DIR` keeps them fresh.")]
@@ -23,12 +28,15 @@ pub(crate) struct Arguments {
     /// Collect from this site, whatever it was taken for; may be repeated [default: all that hold what is wanted].
     #[arg(long, value_name = "SITE")]
     site: Vec<String>,
-    /// Follow at most this many links from a seed.
+    /// Follow at most this many links from a site's first page: the seed that named it, or else its home page [default: no limit].
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
     /// Fetch at most this many pages and files of a site [default: 10000].
     #[arg(long, value_name = "N")]
     pages: Option<u64>,
+    /// Ask only for files that a page was seen to link to.
+    #[arg(long)]
+    no_guess: bool,
     #[command(flatten)]
     run: Run,
 }
@@ -48,8 +56,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let mut settings = arguments.run.settings()?;
     crawl::add_missing(&mut settings.crawl.seeds, &arguments.site);
+    settings.scope.preset = Preset::Site;
     settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
     settings.focus.pages_max = arguments.pages.unwrap_or(settings.focus.pages_max);
+    settings.focus.guess &= !arguments.no_guess;
     settings.focus.aim = Aim::Collect {
         sites: arguments.site.clone(),
     };

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// A site is taken to hold what is wanted from this probability on [default: 0.5].
     #[arg(long, value_name = "P")]
     threshold: Option<f64>,
-    /// Explore every site to which links lead, not only those of the seeds.
+    /// Explore every site to which links lead, not only those of the seeds; each from its home page on.
     #[arg(long)]
     sites_from_crawl: bool,
     #[command(flatten)]

@@ -1,0 +1,44 @@
+//! Pages that no link was seen to lead to, and that an order asks for all the same.
+//!
+//! Two kinds: the home page of a site that was found by a link into its depth, and the data file that is named as those of like pages are. An
+//! order names them, and [`rounds`](crate::rounds) takes them in as it takes in what a page links to: within the scope, once, on disk before they are visited, under
+//! the rules of robots.txt and the pace of their server. Their last hop says how they came about, and `via` after which page.
+
+use junkai_weburl::PageUrl;
+
+use super::Lead;
+use crate::visit::{Discovered, INFERRED_HOP, Purpose};
+
+/// What such a page promises: it is asked for before what waits.
+const PROMISE: f32 = 1.0;
+
+/// A page that an order asks for.
+#[derive(Debug)]
+pub(crate) struct Inferred {
+    pub(crate) found: Discovered,
+    /// The page from which it was inferred.
+    pub(crate) via: Box<str>,
+    /// How that page was reached; empty if it was not.
+    pub(crate) hops: Box<str>,
+}
+
+impl Inferred {
+    pub(super) fn new(url: PageUrl, depth: u16, via: &str, hops: &str) -> Inferred {
+        let lead = Lead {
+            promise: PROMISE,
+            format: junkai_focus::data_file::looks_like_data(url.as_str(), None),
+            ..Lead::default()
+        };
+        Inferred {
+            found: Discovered {
+                url,
+                hop: Some(INFERRED_HOP),
+                depth,
+                purpose: Purpose::Page,
+                lead: Some(Box::new(lead)),
+            },
+            via: via.into(),
+            hops: hops.into(),
+        }
+    }
+}
