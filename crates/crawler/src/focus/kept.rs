@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use junkai_archive::{Entry, Index, Layout, Reader, http};
+use junkai_focus::data_file::declared_type;
 use junkai_weburl::PageUrl;
 
 use crate::CrawlError;
@@ -24,6 +25,7 @@ pub(crate) struct Kept {
 #[derive(Debug)]
 pub(crate) struct KeptPage {
     pub(crate) status: u16,
+    /// As its headers declare it, the name under which it is to be saved among them.
     pub(crate) content_type: Option<String>,
     /// Where it redirects to, as it says.
     pub(crate) location: Option<String>,
@@ -76,11 +78,15 @@ impl Kept {
         let message = http::message(&record);
         let content_bytes_max = usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX);
         let content = message.content(content_bytes_max).bytes.into_owned();
+        let content_type = declared_type(
+            message.field("content-type"),
+            message.field("content-disposition"),
+        );
         let told = message.field("content-length");
         let told = told.filter(|_| message.field("content-encoding").is_none());
         Some(KeptPage {
             status: message.status()?,
-            content_type: message.field("content-type").map(str::to_owned),
+            content_type: content_type.map(str::to_owned),
             location: message.field("location").map(str::to_owned),
             whole_bytes: whole_bytes(told, content.len()),
             content,

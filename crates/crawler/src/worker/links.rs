@@ -2,6 +2,7 @@
 
 use junkai_archive::{digest, digest_bytes};
 use junkai_fetch::Exchange;
+use junkai_focus::data_file::declared_type;
 use junkai_page::content::{self, Content};
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
 use junkai_revisit::Digest;
@@ -142,7 +143,7 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
                 let told = told.filter(|_| text("content-encoding").is_none());
                 let file = FetchedFile {
                     bytes: &decoded.bytes,
-                    content_type,
+                    content_type: declared_type(content_type, text("content-disposition")),
                     whole_bytes: whole_bytes(told, decoded.bytes.len()),
                     pdf_text: brought.pdf_text,
                 };

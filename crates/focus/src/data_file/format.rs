@@ -128,6 +128,29 @@ pub fn looks_like_data(url: &str, content_type: Option<&str>) -> Option<Format> 
         .or_else(|| of_query(query))
 }
 
+/// The type that headers declare: that of the name under which a file is to be saved (`Content-Disposition`, RFC 6266), where that is a
+/// data file's, else the Content-Type. Scripts that hand out files often have no other word of what they are.
+#[must_use]
+pub fn declared_type<'a>(
+    content_type: Option<&'a str>,
+    disposition: Option<&str>,
+) -> Option<&'a str> {
+    let is_page = content_type.is_some_and(|it| it.trim_start().starts_with("text/html"));
+    let saved_as = disposition.filter(|_| !is_page).and_then(of_disposition);
+    saved_as.map(|format| format.media_type()).or(content_type)
+}
+
+/// The format of the file name in a `Content-Disposition`: `attachment; filename="deaths.csv"`, `filename*=UTF-8''deaths.csv`.
+fn of_disposition(disposition: &str) -> Option<Format> {
+    disposition.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let name = name.trim().to_ascii_lowercase();
+        (name == "filename" || name == "filename*").then_some(())?;
+        let value = value.trim().trim_end_matches('"');
+        Format::of_extension(value.rsplit_once('.')?.1)
+    })
+}
+
 /// A format that the query asks for: `format=csv`, `file=population.xlsx`, `output=xls`.
 fn of_query(query: &str) -> Option<Format> {
     const NAMES: [&str; 6] = [
@@ -264,6 +287,29 @@ mod tests {
         ] {
             assert_eq!(looks_like_data(url, content_type), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn the_name_to_save_it_under_tells_the_format() {
+        for (disposition, expected) in [
+            ("attachment; filename=\"deaths.csv\"", "text/csv"),
+            (
+                "attachment; filename=deaths.tsv; size=7",
+                "text/tab-separated-values",
+            ),
+            ("inline; FileName*=UTF-8''%E4%BA%BA.pdf", "application/pdf"),
+            (
+                "attachment; filename=\"photo.jpeg\"",
+                "application/octet-stream",
+            ),
+            ("attachment", "application/octet-stream"),
+            (";=.;filename=.", "application/octet-stream"),
+        ] {
+            let declared = declared_type(Some("application/octet-stream"), Some(disposition));
+            assert_eq!(declared, Some(expected), "{disposition}");
+        }
+        let page = declared_type(Some("text/html"), Some("attachment; filename=a.csv"));
+        assert_eq!(page, Some("text/html"));
     }
 
     #[test]

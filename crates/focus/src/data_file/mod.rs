@@ -33,7 +33,7 @@ mod xlsx;
 use serde::{Deserialize, Serialize};
 
 pub use features::Features;
-pub use format::{Format, looks_like_data};
+pub use format::{Format, declared_type, looks_like_data};
 pub use period::Period;
 
 use table::Sheets;
