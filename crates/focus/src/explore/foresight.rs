@@ -52,6 +52,7 @@ pub(crate) struct Foresight {
     is_informed: bool,
     tilt: f64,
     next_fetches: u64,
+    next_second_fetches: u64,
 }
 
 impl Foresight {
@@ -62,6 +63,7 @@ impl Foresight {
             is_informed: false,
             tilt: 1.0,
             next_fetches: FETCHES_MIN,
+            next_second_fetches: FETCHES_MIN,
         }
     }
 
@@ -93,7 +95,10 @@ impl Rule for Foresight {
     }
 
     fn learn(&mut self, population: &Population<'_>) -> bool {
-        if population.fetches < self.next_fetches {
+        let second_fetches = population.fetches.saturating_sub(population.seen);
+        let is_due =
+            self.next_fetches <= population.fetches || self.next_second_fetches <= second_fetches;
+        if !is_due {
             return false;
         }
         if !self.is_informed {
@@ -104,14 +109,14 @@ impl Rule for Foresight {
         let balance = BALANCE / (1.0 + libm::pow(per_site / BALANCE_HALVED_AT, BALANCE_FADES));
         self.tilt =
             (ADVANTAGE * libm::pow((1.0 - share) / share, balance)).clamp(1.0 / TILT_MAX, TILT_MAX);
-        let second_fetches = 2 * population.fetches.saturating_sub(population.seen);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "positive, and saturates"
         )]
         let grown = (population.fetches as f64 * GROWTH) as u64;
-        self.next_fetches = grown.min(population.seen + second_fetches.max(FETCHES_MIN));
+        self.next_fetches = grown.max(FETCHES_MIN);
+        self.next_second_fetches = (2 * second_fetches).max(FETCHES_MIN);
         true
     }
 
