@@ -26,6 +26,7 @@ use futures_util::FutureExt;
 use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
+use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_weburl::{Canonicalizer, PageUrl};
@@ -358,9 +359,8 @@ impl Worker {
     /// The text of a PDF file, where it is wanted: read by a program of its own, on a thread beside this one, which goes on fetching meanwhile.
     async fn pdf_text(&self, url: &PageUrl, exchange: &Exchange) -> Option<String> {
         let judge = self.shared.judge.as_ref()?;
-        let content_type = exchange
-            .header("content-type")
-            .and_then(|value| std::str::from_utf8(value).ok());
+        let text = |name| exchange.header(name).and_then(|it| str::from_utf8(it).ok());
+        let content_type = declared_type(text("content-type"), text("content-disposition"));
         if exchange.status() != Some(200) || !judge.wants_pdf_text(url, content_type) {
             return None;
         }
