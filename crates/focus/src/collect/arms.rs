@@ -14,9 +14,11 @@ use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::experience::{Experience, Prior};
+use super::link::LinkSeen;
 use super::numbers::{Numbers, Relation};
 use super::outlook::{self, Prospect};
 use super::tag_path::PathVector;
+use super::wording::{self, Lesson};
 
 /// Tag paths at least so alike are one cluster.
 pub(super) const ALIKE_MIN: f64 = 0.75;
@@ -93,6 +95,9 @@ pub(super) struct Arm {
     /// All pages, files and new links, none forgotten.
     lifetime: Record,
     opened: Vec<(u32, f64)>,
+    /// The words of its first link, and by what factor they made it better before anything was tried.
+    words: Vec<u64>,
+    pub(super) factor: f64,
     /// What the numbers beside its links say.
     pub(super) relation: Relation,
     /// Links that wait, by number.
@@ -132,7 +137,8 @@ impl Arms {
     }
 
     /// The arm of a link; a new one if it is like no other.
-    pub(super) fn arm_of(&mut self, tag_path: &str, url: &str) -> u32 {
+    pub(super) fn arm_of(&mut self, link: &LinkSeen<'_>) -> u32 {
+        let LinkSeen { tag_path, url, .. } = *link;
         let cluster = self.cluster_of(tag_path);
         let shape = match self.grouping {
             Grouping::Paths => 0,
@@ -155,7 +161,8 @@ impl Arms {
         if let Some(arm) = known(key(shape)) {
             return arm;
         }
-        self.add_arm(cluster, key(shape))
+        let words = wording::words(link.text, url);
+        self.add_arm(cluster, key(shape), words)
     }
 
     /// The shape of an address; how its last part begins counts once several links of the cluster begin like that, because most names say
@@ -182,7 +189,7 @@ impl Arms {
         plain
     }
 
-    fn add_arm(&mut self, cluster: u32, key: u64) -> u32 {
+    fn add_arm(&mut self, cluster: u32, key: u64, words: Vec<u64>) -> u32 {
         let arm = number(self.all.len());
         self.clusters[cluster as usize].arms += 1;
         self.all.push(Arm {
@@ -191,6 +198,8 @@ impl Arms {
             followers: Vec::new(),
             lifetime: Record::default(),
             opened: Vec::new(),
+            factor: self.experience.wording.factor(&words),
+            words,
             relation: Relation::default(),
             waiting: VecDeque::new(),
         });
@@ -306,12 +315,22 @@ impl Arms {
     /// Shape and rate of the Gamma distribution of an arm's new data files per page.
     pub(super) fn belief(&self, arm: u32, expectations: &[f64]) -> (f64, f64) {
         let arm = &self.all[arm as usize];
-        let shape = PRIOR_PAGES * expectations[arm.cluster as usize] + arm.record.files;
+        let expectation = arm.factor * expectations[arm.cluster as usize];
+        let shape = PRIOR_PAGES * expectation + arm.record.files;
         (shape.max(SHAPE_MIN), PRIOR_PAGES + arm.record.pages)
     }
 
-    /// What the links of each cluster were worth in all, to be carried to other sites.
-    pub(super) fn worths(&self) -> Vec<Worth> {
+    /// What the links of each arm were worth in all, with all that they opened, and in what words.
+    pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson<'_>> {
+        let outlooks = outlook::indices(&self.lifetime_prospects());
+        self.all.iter().zip(outlooks).map(|(arm, outlook)| Lesson {
+            words: &arm.words,
+            known: arm.lifetime.known(),
+            outlook,
+        })
+    }
+
+    fn lifetime_prospects(&self) -> Vec<Prospect> {
         let prospect = |arm: &Arm| {
             let pages = arm.lifetime.pages.max(1.0);
             let opened = arm.opened.iter();
@@ -322,7 +341,12 @@ impl Arms {
                     .collect(),
             }
         };
-        let prospects: Vec<Prospect> = self.all.iter().map(prospect).collect();
+        self.all.iter().map(prospect).collect()
+    }
+
+    /// What the links of each cluster were worth in all, to be carried to other sites.
+    pub(super) fn worths(&self) -> Vec<Worth> {
+        let prospects = self.lifetime_prospects();
         let indices = outlook::indices(&prospects);
         let mut worths = vec![Worth::default(); self.clusters.len()];
         for ((arm, prospect), index) in self.all.iter().zip(&prospects).zip(indices) {

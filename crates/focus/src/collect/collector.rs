@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::AddressModel;
 use super::analogy::{Analogies, RuleNumber};
-use super::arms::{Arms, Brought, Cluster, Grouping, Worth};
+use super::arms::{Arm, Arms, Brought, Cluster, Grouping, Worth};
 use super::experience::Experience;
 use super::gamma;
 use super::link::{Fetched, LinkNumber, LinkSeen, Looks};
@@ -15,6 +15,7 @@ use super::listing::{Listings, PairNumber};
 use super::numbers::Numbers;
 use super::order::{Order, Settings};
 use super::outlook::{self, Prospect};
+use super::wording::Lesson;
 use crate::explore::Chance;
 
 /// Exploration of the published order: α = 2√2.
@@ -307,7 +308,7 @@ impl Collector {
         }
         let link = u32::try_from(self.links.len()).ok()?;
         let arm = match kind {
-            Kind::Page => self.arms.arm_of(seen.tag_path, seen.url),
+            Kind::Page => self.arms.arm_of(seen),
             Kind::File | Kind::Guess(_) | Kind::Named(_) => 0,
         };
         self.links.push(Known {
@@ -477,10 +478,12 @@ impl Collector {
         let prospects: Vec<Prospect> = (0..).zip(rates).map(prospect).collect();
         let mut indices = outlook::indices(&prospects);
         for (arm, index) in (0..).zip(&mut indices) {
-            let cluster = self.arms.all[arm as usize].cluster;
+            let Arm {
+                cluster, factor, ..
+            } = self.arms.all[arm as usize];
             if let Some(prior) = self.arms.clusters[cluster as usize].prior {
                 let weight = prior.arms / (prior.arms + self.arms.pages(arm));
-                *index = index.max(weight * prior.outlook);
+                *index = index.max(weight * factor * prior.outlook);
             }
         }
         indices
@@ -512,6 +515,11 @@ impl Collector {
     /// The clusters of links, and what they were worth.
     pub(super) fn worths(&self) -> impl Iterator<Item = (&Cluster, Worth)> {
         self.arms.clusters.iter().zip(self.arms.worths())
+    }
+
+    /// What the words of each arm that was tried were worth.
+    pub(super) fn wordings(&self) -> impl Iterator<Item = Lesson<'_>> {
+        self.arms.lessons().filter(|lesson| 0.0 < lesson.known)
     }
 
     pub(super) fn addresses(&self) -> &AddressModel {

@@ -2,7 +2,7 @@
 //!
 //! Sites are made with the same few programmes, and what links to data stands in like places in their pages. Each cluster of tag paths that
 //! was tried leaves its centroid and what it brought; on a new site a cluster near it begins with that instead of with nothing. The
-//! model of addresses goes along whole.
+//! model of addresses and what words were worth (`wording`) go along whole.
 //!
 //! Bounds: [`PLACES_MAX`] centroids; the least tried one makes room.
 
@@ -12,6 +12,7 @@ use super::address::AddressModel;
 use super::arms::{ALIKE_MIN, Cluster, Worth};
 use super::collector::Collector;
 use super::tag_path::PathVector;
+use super::wording::Wording;
 
 const PLACES_MAX: usize = 512;
 /// What other sites taught counts for at most so many arms of a new one.
@@ -24,6 +25,9 @@ const KEPT: f64 = 0.9;
 pub struct Experience {
     places: Vec<Place>,
     pub(super) addresses: AddressModel,
+    /// Absent where an earlier version wrote it.
+    #[serde(default)]
+    pub(super) wording: Wording,
     sites: u32,
 }
 
@@ -66,6 +70,11 @@ impl Experience {
                 self.add(cluster, worth);
             }
         }
+        self.wording.fade(KEPT);
+        for lesson in collector.wordings() {
+            self.wording.learn(lesson);
+        }
+        self.wording.forget();
         self.addresses = collector.addresses().clone();
         self.sites = self.sites.saturating_add(1);
     }
@@ -124,6 +133,7 @@ impl Experience {
     pub fn is_sound(&self) -> bool {
         let is_number = |number: f64| number.is_finite() && 0.0 <= number;
         self.addresses.is_sound()
+            && self.wording.is_sound()
             && self.places.len() <= PLACES_MAX
             && self.places.iter().all(|place| {
                 [place.arms, place.files, place.outlook]

@@ -32,6 +32,7 @@ mod outlook;
 mod tag_path;
 #[cfg(test)]
 mod testing;
+mod wording;
 
 pub use collector::{Collector, Tally};
 pub use experience::Experience;

@@ -93,6 +93,27 @@ const PROGRAMMES: [Programme; 3] = [
 pub(super) const TEMPLATES: u32 = 18;
 const MENU_SECTIONS: u32 = 8;
 const LIST_LENGTH: u32 = 25;
+/// What sections are usually called, and how usual that is.
+const DATA_WORDS: [&str; 5] = ["statistics", "data", "tables", "toukei", "downloads"];
+const OTHER_WORDS: [&str; 16] = [
+    "about",
+    "news",
+    "press",
+    "events",
+    "jobs",
+    "contact",
+    "services",
+    "projects",
+    "people",
+    "library",
+    "policy",
+    "history",
+    "research",
+    "education",
+    "health",
+    "topics",
+];
+const USUAL_NAMES: f64 = 0.7;
 /// Pages for each data file.
 const PAGES_PER_FILE: [u32; 3] = [10, 25, 60];
 
@@ -115,9 +136,8 @@ pub(super) fn site(template: u32, pages: u32, seed: u64) -> Site {
     let per_file = PAGES_PER_FILE[maker.chance.below(3) as usize];
     let files = (pages / per_file).max(12);
     let mut sections = maker.sections();
-    let data = maker.chance.below(MENU_SECTIONS) as usize;
     maker.home(&sections);
-    let section = sections.swap_remove(data);
+    let section = sections.swap_remove(0);
     let articles = pages / MENU_SECTIONS;
     for other in &sections {
         maker.articles(other, articles, 0);
@@ -157,18 +177,36 @@ impl Maker {
         }
     }
 
-    /// The addresses of the sections; the menu of all pages leads to them.
+    /// The addresses of the sections, the one with the data first; the menu of all pages leads to them, in any order.
     fn sections(&mut self) -> Vec<String> {
-        let words: Vec<String> = (0..MENU_SECTIONS).map(|_| self.word()).collect();
-        let sections: Vec<String> = words
-            .iter()
-            .map(|word| format!("{}/{word}", self.base))
-            .collect();
-        let menu = sections
-            .iter()
-            .map(|section| link(&format!("{section}/"), self.programme.menu, ""));
-        self.menu = menu.collect();
+        let mut words = vec![self.section_word(&DATA_WORDS)];
+        while words.len() < MENU_SECTIONS as usize {
+            let word = self.section_word(&OTHER_WORDS);
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        let section = |word: &String| format!("{}/{word}", self.base);
+        let sections: Vec<String> = words.iter().map(section).collect();
+        let entry = |(section, word): (&String, &String)| SiteLink {
+            text: word.clone(),
+            ..link(&format!("{section}/"), self.programme.menu, "")
+        };
+        let mut menu: Vec<SiteLink> = sections.iter().zip(&words).map(entry).collect();
+        menu.sort_by(|one, two| one.url.cmp(&two.url));
+        self.menu = menu;
         sections
+    }
+
+    /// What a section is called: mostly what others call theirs too.
+    fn section_word(&mut self, usual: &[&str]) -> String {
+        if self.chance.is(USUAL_NAMES) {
+            let place = self
+                .chance
+                .below(u32::try_from(usual.len()).unwrap_or(u32::MAX));
+            return usual[place as usize].to_owned();
+        }
+        self.word()
     }
 
     fn home(&mut self, sections: &[String]) {
@@ -305,7 +343,10 @@ impl Maker {
             let mut days = Vec::new();
             for day in 1..=28 {
                 let url = format!("{month_url}{day:02}.html");
-                let has_file = self.chance.is(f64::from(files) / f64::from(28 * months));
+                // Evenly over all days, whatever their number.
+                let number = 28 * month + day - 1;
+                let has_file =
+                    number * files / (28 * months) < (number + 1) * files / (28 * months);
                 let links = if has_file {
                     vec![self.file(&url)]
                 } else {
