@@ -19,6 +19,7 @@ pub mod ring;
 pub mod servers;
 pub mod time_queue;
 
+mod estimate;
 mod figures;
 mod look;
 mod trials;

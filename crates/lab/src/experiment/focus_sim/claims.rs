@@ -2,8 +2,9 @@
 
 use junkai_focus::explore::Policy;
 
-use super::results::{Cell, Estimate, Measure, Results, Standing};
+use super::results::{Cell, Measure, Results};
 use super::world::Population;
+use crate::experiment::estimate::{Estimate, Standing};
 use crate::experiment::words::{count, listed};
 use crate::outcome::{Claim, GOAL, Verdict, signed};
 

@@ -4,6 +4,7 @@ use junkai_focus::explore::Policy;
 
 use super::trial::Measures;
 use super::world::Population;
+use crate::experiment::estimate::Estimate;
 
 /// All that was measured.
 pub(super) struct Results {
@@ -51,70 +52,6 @@ impl Measure {
             Measure::PlainRecall => measures.plain_recall,
             Measure::Agreement => measures.agreement,
             Measure::StatedError => measures.stated_error,
-        }
-    }
-}
-
-/// A mean over draws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Estimate {
-    pub(super) mean: f64,
-    /// The standard deviation of one draw.
-    pub(super) spread: f64,
-    draws: f64,
-}
-
-impl Estimate {
-    fn of(values: &[f64]) -> Estimate {
-        let draws = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / draws;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Estimate {
-            mean,
-            spread: (squares / (draws - 1.0).max(1.0)).sqrt(),
-            draws,
-        }
-    }
-
-    fn of_differences(one: &[f64], other: &[f64]) -> Estimate {
-        let differences = one.iter().zip(other).map(|(one, other)| one - other);
-        Estimate::of(&differences.collect::<Vec<f64>>())
-    }
-
-    /// The standard error of the mean.
-    pub(super) fn error(&self) -> f64 {
-        self.spread / self.draws.sqrt()
-    }
-
-    /// How a difference stands.
-    pub(super) fn standing(&self) -> Standing {
-        let decided = 2.0 * self.error();
-        if decided < self.mean {
-            Standing::Above
-        } else if self.mean < -decided {
-            Standing::Below
-        } else {
-            Standing::Level
-        }
-    }
-}
-
-/// How one policy stands to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// By more than two standard errors.
-    Above,
-    /// Within two standard errors.
-    Level,
-    Below,
-}
-
-impl Standing {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Standing::Above => "above",
-            Standing::Level => "level",
-            Standing::Below => "below",
         }
     }
 }

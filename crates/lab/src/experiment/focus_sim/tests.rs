@@ -1,5 +1,6 @@
-use super::results::{Cell, Estimate, Measure};
+use super::results::{Cell, Measure};
 use super::*;
+use crate::experiment::estimate::Estimate;
 
 fn quick(sites: u32, fetches: u32, seeds: u32) -> FocusSimExperiment {
     FocusSimExperiment {
