@@ -52,6 +52,7 @@ mod world;
 pub use access_log::{Counters, Ending, Exchange};
 pub use clock::UnixNanos;
 pub use config::{FolderConfig, GraphConfig, TestWebConfig};
+pub use focus::{FocusContents, focus_contents};
 pub use graph::GraphError;
 pub use history::{GoneStatus, HistoryConfig, SitemapHabit, UnknownWord, Validators};
 pub use judge::{JudgeError, Moment, Standard, VIOLATIONS_LISTED_MAX, Verdict, Violation, judge};

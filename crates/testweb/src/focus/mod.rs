@@ -7,6 +7,7 @@
 //! Invariants: every page and every file of a site can be reached from its home page; home pages link to each other as a tree, so every site can be
 //! reached from the first. What is wanted is known: [`FocusWeb::write_truth`] lists it.
 
+mod contents;
 mod pages;
 mod place;
 mod tables;
@@ -26,6 +27,8 @@ use crate::config::TestWebConfig;
 use crate::synthetic::Ports;
 use place::{Format, Layout, Place};
 use words::{ENGLISH, JAPANESE, Tongue};
+
+pub use contents::{FocusContents, focus_contents};
 
 /// One site in so many holds data files.
 const HOLDING_EVERY: u64 = 10;
