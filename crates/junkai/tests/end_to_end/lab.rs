@@ -201,6 +201,30 @@ fn every_experiment_writes_the_same_bytes_when_its_command_is_repeated() {
 }
 
 #[test]
+fn focus_goes_the_whole_way_on_sites_of_the_test_web_and_can_be_repeated() {
+    let bench = Bench::new();
+    let command = "focus-real --repetitions 1 --pages 100 --sites 40";
+    let first = bench.say(&format!("{command} --out first")).expect(0);
+    for text in ["made sites", "all sites at once", "none at hand"] {
+        assert!(first.out.contains(text), "{text}\n{}", first.all());
+    }
+    let again = bench
+        .say(&format!("{} --out again", repeated(&first)))
+        .expect(0);
+    assert_eq!(repeated(&again), repeated(&first));
+    let files = contents(&bench.path("first"));
+    for name in ["whole-made.csv", "whole-made.svg", "experience.csv"] {
+        assert!(
+            files.contains_key(&Path::new("focus-real").join(name)),
+            "{name}"
+        );
+    }
+    assert!(files == contents(&bench.path("again")), "the bytes differ");
+    let nowhere = bench.say("focus-real --site nowhere.tar.zst").expect(1);
+    assert!(nowhere.err.contains("nowhere.tar.zst"), "{}", nowhere.all());
+}
+
+#[test]
 fn the_report_is_one_page_that_needs_no_network() {
     let bench = Bench::new();
     bench.say("generate --pages 800 --out web").expect(0);
@@ -216,6 +240,7 @@ fn the_report_is_one_page_that_needs_no_network() {
         "junkai lab revisit",
         "junkai lab servers",
         "junkai lab time-queue",
+        "junkai lab focus-real",
         "junkai lab focus-sim",
     ] {
         assert!(page.contains(text), "{text}");

@@ -1,43 +1,54 @@
-//! How soon a site's data files are found: ours against plain orders and a published bandit, on a real statistics site and on generated
-//! ones.
+//! Focus on real sites: which of them hold what is wanted, how soon their data files are found, and both together.
 //!
-//! *Harvest*: the real site (`read`), if it is at hand, is collected from by every order, from its first page to its last file.
-//! *Templates*: the same on generated sites of eighteen templates (`generated`). *Experience*: a row of such sites, collected from one
-//! after the other, with what was learned carried along and without. *Exploring*: real sites with labels (`labelled`), judged by a model
-//! that has learned from others, in the order of each policy. *The whole way*: the real site among these (`whole`).
+//! *Harvest*: a real statistics site (`read`), if it is at hand, is collected from by every order, from its first page to its last file.
+//! *Templates*: the same on generated sites of eighteen templates (`generated`). *Experience*: rows of such sites, collected from one
+//! after the other, with what was learned carried along and without (`carried`). *Exploring*: real sites with labels (`labelled`), judged by a
+//! model that has learned from others, in the order of each policy (`exploring`). *The whole way*: webs of many sites, a few of which hold
+//! data files, explored and then collected from (`whole`).
 //!
-//! The collector is the one that crawls (`junkai_focus::collect`). Fetches are counted in two ways: all of them, and those that bring no
+//! Explorer and collector are those that crawl (`junkai_focus`). Fetches are counted in two ways: all of them, and those that bring no
 //! data file. Data files have to be fetched by every order, so only the second kind can be saved.
 //!
 //! SB-CLASSIFIER (Gauquier, Manolescu and Senellart, 2026) is `tag-paths`; departures are told in `junkai_focus::collect`.
+//!
+//! Not here: what the sites that are made look like. They are handed in, because the room that makes them is not known here.
 
+mod carried;
 mod chance;
 mod claims;
+mod contestant;
 mod draw;
+mod exploring;
 mod generated;
 mod harvest;
 mod labelled;
 mod site;
 mod tables;
+mod trial;
 mod unpack;
+mod web;
 mod whole;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use junkai_focus::collect::{Experience, Order, Settings};
+use junkai_focus::collect::Experience;
 use junkai_focus::explore::Policy;
-use rayon::prelude::*;
 
-use self::chance::Chance;
-use self::harvest::{Harvest, harvest, knowing};
+use self::carried::Carried;
+use self::contestant::Contestant;
+use self::exploring::Explored;
+use self::generated::Names;
+use self::harvest::{Harvest, harvest};
 pub use self::labelled::{LabelledPages, read_labelled};
-use self::labelled::{POLICIES, Quality};
 pub use self::site::Site;
+use self::trial::Trial;
 pub use self::unpack::UnpackError;
-use self::whole::{Run, Web};
-use super::words::{count, parameter};
+pub use self::whole::MadeSite;
+use self::whole::Whole;
+use super::words::{count, listed, parameter};
 use super::{Progress, Watch};
 use crate::outcome::{Outcome, Parameter};
 
@@ -48,6 +59,8 @@ pub struct FocusRealExperiment {
     pub repetitions: u32,
     /// Pages of a generated site, about. Default 1000.
     pub pages: u32,
+    /// Sites that are made for the whole way. Default 300.
+    pub sites: u32,
     /// What chance is drawn from. Default 1.
     pub seed: u64,
     /// The command that repeats it, as it is to be printed. Default none.
@@ -59,53 +72,17 @@ impl Default for FocusRealExperiment {
         FocusRealExperiment {
             repetitions: 10,
             pages: 1000,
+            sites: 300,
             seed: 1,
             command: String::new(),
         }
     }
 }
 
-/// A way to collect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Contestant {
-    name: &'static str,
-    order: Order,
-    guesses: bool,
-}
-
-impl Contestant {
-    const fn new(name: &'static str, order: Order) -> Contestant {
-        Contestant {
-            name,
-            order,
-            guesses: false,
-        }
-    }
-
-    const BREADTH_FIRST: Contestant = Contestant::new("breadth first", Order::BreadthFirst);
-    const TAG_PATHS: Contestant = Contestant::new("tag paths, as published", Order::TagPaths);
-    const FOLLOWING: Contestant = Contestant::new("ours, without guesses", Order::Learned);
-    const OURS: Contestant = Contestant {
-        name: "ours",
-        order: Order::Learned,
-        guesses: true,
-    };
-
-    const ALL: [Contestant; 6] = [
-        Contestant::BREADTH_FIRST,
-        Contestant::new("depth first", Order::DepthFirst),
-        Contestant::new("random", Order::Random),
-        Contestant::TAG_PATHS,
-        Contestant::FOLLOWING,
-        Contestant::OURS,
-    ];
-
-    fn settings(self) -> Settings {
-        Settings {
-            order: self.order,
-            guesses: self.guesses,
-            ..Settings::default()
-        }
+impl FocusRealExperiment {
+    /// One for each repetition.
+    fn seeds(&self) -> Range<u64> {
+        self.seed..self.seed + u64::from(self.repetitions)
     }
 }
 
@@ -137,38 +114,29 @@ pub fn read(path: &Path) -> Result<Site, UnpackError> {
     Site::read(&name, &pages).ok_or_else(|| unpack::without_site(path))
 }
 
-/// What is real in an experiment, as far as it is at hand.
-#[derive(Clone, Copy, Debug, Default)]
+/// Makes the sites of a web from a seed.
+pub type MakeWeb<'a> = &'a (dyn Fn(u64) -> Vec<MadeSite> + Sync);
+
+/// What an experiment is about, as far as it is at hand.
+#[derive(Clone, Copy, Default)]
 pub struct Material<'a> {
-    /// A site with data files.
+    /// A real site with data files.
     pub site: Option<&'a Site>,
-    /// Pages with labels.
+    /// Real sites without.
+    pub others: &'a [Site],
+    /// Real pages with labels.
     pub pages: Option<&'a LabelledPages>,
+    /// A web of sites that are made, some with data files.
+    pub made: Option<MakeWeb<'a>>,
 }
 
 /// Runs it, with what is at hand.
 #[must_use]
 pub fn run(material: Material<'_>, experiment: &FocusRealExperiment, watch: Watch<'_>) -> Outcome {
-    let repetitions = u64::from(experiment.repetitions);
-    let contestants = Contestant::ALL.len() as u64;
-    let templates = u64::from(generated::TEMPLATES);
-    let real = if material.site.is_some() {
-        contestants * repetitions
-    } else {
-        0
-    };
-    let explored = if material.pages.is_some() {
-        POLICIES.len() as u64
-    } else {
-        0
-    };
-    let meter = Meter {
-        done: AtomicU64::new(0),
-        total: real
-            + templates * contestants * repetitions
-            + 2 * templates * repetitions
-            + explored,
-        watch,
+    let meter = Meter::new(run_count(material, experiment), watch);
+    let explored = |pages: &LabelledPages| {
+        let judged = pages.judged(experiment.seed)?;
+        Some(Explored::run(&judged, experiment.seeds(), &meter))
     };
     let results = Results {
         experiment,
@@ -178,15 +146,14 @@ pub fn run(material: Material<'_>, experiment: &FocusRealExperiment, watch: Watc
         templates: (0..generated::TEMPLATES)
             .map(|template| Trial::of_template(template, experiment, &meter))
             .collect(),
-        carried: carried(experiment, &meter),
-        explored: material
-            .pages
-            .and_then(|pages| explored_by_all(pages, experiment, &meter)),
-        whole: Whole::run(material, experiment),
+        carried: [Names::Usual, Names::Own].map(|names| Carried::run(names, experiment, &meter)),
+        explored: material.pages.and_then(explored),
+        whole: Whole::run(material, experiment, &meter),
     };
     Outcome {
         name: "focus-real".to_owned(),
-        title: "How soon a site's data files are found".to_owned(),
+        title: "Focus on real sites: which hold data files, and how soon these are found"
+            .to_owned(),
         command: experiment.command.clone(),
         parameters: results.parameters(material),
         findings: results.findings(),
@@ -196,71 +163,13 @@ pub fn run(material: Material<'_>, experiment: &FocusRealExperiment, watch: Watc
     }
 }
 
-/// Every policy on the labelled pages: for each, the qualities of each repetition.
-fn explored_by_all(
-    pages: &LabelledPages,
-    experiment: &FocusRealExperiment,
-    meter: &Meter<'_>,
-) -> Option<Vec<Vec<Vec<Quality>>>> {
-    let judged = pages.judged(experiment.seed)?;
-    let of_policy = |policy| {
-        let seeds = (0..experiment.repetitions).into_par_iter();
-        let qualities = seeds
-            .map(|repetition| {
-                labelled::explore(&judged, policy, experiment.seed + u64::from(repetition))
-            })
-            .collect();
-        meter.add(1);
-        qualities
-    };
-    Some(POLICIES.into_iter().map(of_policy).collect())
-}
-
-/// The real site among real sites without data files.
-struct Whole {
-    sites: usize,
-    files: u32,
-    /// What was run, and the runs of each repetition.
-    runs: Vec<(&'static str, Vec<Run>)>,
-}
-
-impl Whole {
-    fn run(material: Material<'_>, experiment: &FocusRealExperiment) -> Option<Whole> {
-        let decoys = whole::decoys(material.pages?);
-        let web = Web::new(material.site?, &decoys);
-        let repeat = |run: &(dyn Fn(u64) -> Run + Sync)| {
-            let seeds = (0..experiment.repetitions).into_par_iter();
-            seeds
-                .map(|repetition| run(experiment.seed + u64::from(repetition)))
-                .collect()
-        };
-        Some(Whole {
-            sites: web.site_count(),
-            files: web.file_count(),
-            runs: vec![
-                (
-                    "all sites at once, breadth first",
-                    repeat(&|seed| web.all_at_once(Order::BreadthFirst, seed)),
-                ),
-                (
-                    "all sites at once, random",
-                    repeat(&|seed| web.all_at_once(Order::Random, seed)),
-                ),
-                (
-                    "all sites at once, tag paths as published",
-                    repeat(&|seed| web.all_at_once(Order::TagPaths, seed)),
-                ),
-                (
-                    "explored at random, then collected",
-                    repeat(&|seed| web.explore_and_collect(Policy::Random, seed)),
-                ),
-                (
-                    "explored and collected, ours",
-                    repeat(&|seed| web.explore_and_collect(Policy::Foresight, seed)),
-                ),
-            ],
-        })
-    }
+/// How often something is collected from, explored or gone through.
+fn run_count(material: Material<'_>, experiment: &FocusRealExperiment) -> u64 {
+    let templates = u64::from(generated::TEMPLATES);
+    let contestants = Contestant::ALL.len() as u64;
+    let explored = material.pages.map_or(0, |_| Policy::ALL.len() as u64);
+    let collected = contestants * (u64::from(material.site.is_some()) + templates) + 4 * templates;
+    u64::from(experiment.repetitions) * (collected + explored + whole::run_count(material))
 }
 
 /// All that was measured.
@@ -268,131 +177,9 @@ struct Results<'a> {
     experiment: &'a FocusRealExperiment,
     real: Option<Trial>,
     templates: Vec<Trial>,
-    /// By the place in the row of sites.
-    carried: Vec<Vec<Pair>>,
-    /// By policy, repetition and budget.
-    explored: Option<Vec<Vec<Vec<Quality>>>>,
-    whole: Option<Whole>,
-}
-
-/// Every way to collect, on one site or on several of one template.
-struct Trial {
-    name: String,
-    files: u32,
-    pages: u32,
-    /// By contestant, one for each repetition.
-    harvests: Vec<Vec<Harvest>>,
-    /// What an order would need that knows all links; one for each repetition.
-    knowing: Vec<Harvest>,
-}
-
-impl Trial {
-    fn run(site: &Site, experiment: &FocusRealExperiment, meter: &Meter<'_>) -> Trial {
-        let knowing = knowing(site);
-        Trial {
-            name: site.name.clone(),
-            files: site.file_count(),
-            pages: site.page_count(),
-            harvests: Contestant::ALL
-                .map(|contestant| {
-                    let seeds = (0..experiment.repetitions).into_par_iter();
-                    seeds
-                        .map(|repetition| {
-                            meter.harvest(site, contestant, experiment.seed + u64::from(repetition))
-                        })
-                        .collect()
-                })
-                .into(),
-            knowing: vec![knowing; experiment.repetitions as usize],
-        }
-    }
-
-    /// A site for each repetition.
-    fn of_template(template: u32, experiment: &FocusRealExperiment, meter: &Meter<'_>) -> Trial {
-        let seeds =
-            (0..experiment.repetitions).map(|repetition| experiment.seed + u64::from(repetition));
-        let sites: Vec<(u64, Site)> = seeds
-            .map(|seed| (seed, generated::site(template, experiment.pages, seed)))
-            .collect();
-        let sum = |count: fn(&Site) -> u32| sites.iter().map(|(_, site)| count(site)).sum::<u32>();
-        let mean = |count| sum(count) / experiment.repetitions.max(1);
-        let sites = &sites;
-        Trial {
-            name: generated::name(template),
-            files: mean(Site::file_count),
-            pages: mean(Site::page_count),
-            harvests: Contestant::ALL
-                .map(|contestant| {
-                    let sites = sites.par_iter();
-                    sites
-                        .map(|(seed, site)| meter.harvest(site, contestant, *seed))
-                        .collect()
-                })
-                .into(),
-            knowing: sites.par_iter().map(|(_, site)| knowing(site)).collect(),
-        }
-    }
-
-    fn of(&self, contestant: Contestant) -> &[Harvest] {
-        let place = Contestant::ALL
-            .iter()
-            .position(|other| *other == contestant);
-        place.map_or(&[], |place| &self.harvests[place])
-    }
-}
-
-/// Fetches that brought no file until nine tenths of the files were had.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    fresh: f64,
-    carried: f64,
-}
-
-/// Rows of sites of all templates, each row in another order.
-fn carried(experiment: &FocusRealExperiment, meter: &Meter<'_>) -> Vec<Vec<Pair>> {
-    let rows: Vec<Vec<Pair>> = (0..experiment.repetitions)
-        .into_par_iter()
-        .map(|repetition| carried_row(experiment.seed + u64::from(repetition), experiment, meter))
-        .collect();
-    let places = 0..generated::TEMPLATES as usize;
-    places
-        .map(|place| {
-            rows.iter()
-                .filter_map(|row| row.get(place).copied())
-                .collect()
-        })
-        .collect()
-}
-
-fn carried_row(seed: u64, experiment: &FocusRealExperiment, meter: &Meter<'_>) -> Vec<Pair> {
-    let mut chance = Chance::about(seed, u64::MAX);
-    let mut templates: Vec<u32> = (0..generated::TEMPLATES).collect();
-    for place in (1..templates.len()).rev() {
-        let other = chance.below(u32::try_from(place + 1).unwrap_or(u32::MAX));
-        templates.swap(place, other as usize);
-    }
-    let settings = Contestant::OURS.settings();
-    let mut experience = Experience::default();
-    let mut row = Vec::new();
-    for (place, template) in (0..).zip(templates) {
-        let site = generated::site(template, experiment.pages, mixed(seed, place));
-        let (fresh, _) = harvest(&site, &settings, &Experience::default(), seed);
-        let (with, collector) = harvest(&site, &settings, &experience, seed);
-        experience.learn(&collector);
-        meter.add(2);
-        let pages =
-            |harvest: &Harvest| harvest.reached[1].map_or(f64::NAN, |cost| f64::from(cost.pages));
-        row.push(Pair {
-            fresh: pages(&fresh),
-            carried: pages(&with),
-        });
-    }
-    row
-}
-
-/// A seed of its own for each place of a row.
-fn mixed(seed: u64, place: u64) -> u64 {
-    seed.wrapping_mul(1000) + place
+    carried: [Carried; 2],
+    explored: Option<Explored>,
+    whole: Vec<Whole>,
 }
 
 /// Tells how far the experiment is.
@@ -402,7 +189,15 @@ struct Meter<'a> {
     watch: Watch<'a>,
 }
 
-impl Meter<'_> {
+impl<'a> Meter<'a> {
+    fn new(total: u64, watch: Watch<'a>) -> Meter<'a> {
+        Meter {
+            done: AtomicU64::new(0),
+            total,
+            watch,
+        }
+    }
+
     fn harvest(&self, site: &Site, contestant: Contestant, seed: u64) -> Harvest {
         let (harvest, _) = harvest(site, &contestant.settings(), &Experience::default(), seed);
         self.add(1);
@@ -438,8 +233,14 @@ impl Results<'_> {
             ),
             None => "none at hand: name WebKB's archive with --labelled".to_owned(),
         };
+        let others: Vec<String> = material
+            .others
+            .iter()
+            .map(|site| format!("{}: {} pages", site.name, count(site.page_count().into())))
+            .collect();
         vec![
             parameter("real site", real),
+            parameter("real sites without data files", listed(&others)),
             parameter("real pages with labels", labelled),
             parameter(
                 "generated sites",

@@ -113,6 +113,9 @@ pub(crate) struct ReportArguments {
     /// A real site to collect data files from, as `junkai lab focus-real` takes it.
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
+    /// A real site without data files, as `junkai lab focus-real` takes it; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    without: Vec<PathBuf>,
     /// Pages with labels to explore, as `junkai lab focus-real` takes them.
     #[arg(long, value_name = "FILE")]
     labelled: Option<PathBuf>,
@@ -198,7 +201,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<Ending> {
     let histories = histories::read(&arguments.history, common.sources.seed())?;
     let subjects = common.sources.subjects(&mut Bar::new())?;
     let webs = changes::webs(&arguments.history, false)?;
-    let real = focus_real::Real::read(arguments.site.as_deref(), arguments.labelled.as_deref())?;
+    let real = focus_real::Real::read(&focus_real::Named {
+        site: arguments.site.as_deref(),
+        without: &arguments.without,
+        labelled: arguments.labelled.as_deref(),
+    })?;
     show::prepare(&common.out)?;
     let bar = SharedBar::new();
     let sizes = Sizes::of(arguments);
@@ -267,6 +274,7 @@ struct Sizes {
     runs: u32,
     collections: u32,
     site_pages: u32,
+    web_sites: u32,
     /// Sites that are explored, and how often they are drawn.
     sites: u32,
     draws: u32,
@@ -283,6 +291,7 @@ impl Sizes {
                 runs: 60,
                 collections: 2,
                 site_pages: 200,
+                web_sites: 40,
                 sites: 100,
                 draws: 4,
             };
@@ -298,6 +307,7 @@ impl Sizes {
             runs: EstimatorsExperiment::default().runs,
             collections: collecting.repetitions,
             site_pages: collecting.pages,
+            web_sites: collecting.sites,
             sites: exploring.sites,
             draws: exploring.seeds,
         }
@@ -307,6 +317,7 @@ impl Sizes {
         FocusRealExperiment {
             repetitions: self.collections,
             pages: self.site_pages,
+            sites: self.web_sites,
             seed,
             ..FocusRealExperiment::default()
         }

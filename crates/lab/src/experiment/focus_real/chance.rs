@@ -34,6 +34,14 @@ impl Chance {
         low + self.below(high - low + 1)
     }
 
+    /// Any order, each as probable (Fisher and Yates).
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for place in (1..items.len()).rev() {
+            let other = self.below(u32::try_from(place + 1).unwrap_or(u32::MAX));
+            items.swap(place, other as usize);
+        }
+    }
+
     pub(super) fn is(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

@@ -1,13 +1,15 @@
 //! What was to be reached, and what was found.
 
-use super::labelled::{FETCHES_PER_SITE, Quality};
-use super::tables::{Counting, Middle, at, mean_quality};
-use super::{Contestant, Results, Trial};
-use crate::experiment::words::{count, percent, share};
+use super::Results;
+use super::carried::Carried;
+use super::contestant::Contestant;
+use super::exploring::Explored;
+use super::tables::{Counting, at};
+use super::trial::Trial;
+use super::whole::Whole;
+use crate::experiment::words::{count, percent};
 use crate::outcome::{Claim, GOAL, Verdict};
 
-/// Means that differ by less are level.
-const TIE: f64 = 1e-9;
 /// Of breadth-first's fetches, for nine tenths of the files.
 const GOAL_PART: f64 = 0.5;
 
@@ -15,15 +17,17 @@ impl Results<'_> {
     pub(super) fn claims(&self) -> Vec<Claim> {
         let mut claims = Vec::new();
         if let Some(trial) = &self.real {
-            for counting in [Counting::All, Counting::Pages] {
-                claims.extend(half_of_breadth_first(trial, counting));
+            for contestant in [Contestant::OURS, Contestant::BY_LINKS] {
+                for counting in [Counting::All, Counting::Pages] {
+                    claims.extend(half_of_breadth_first(trial, contestant, counting));
+                }
             }
         }
         claims.extend(self.ahead_on_templates(Contestant::BREADTH_FIRST));
         claims.extend(self.ahead_on_templates(Contestant::TAG_PATHS));
-        claims.extend(self.experience_claim());
-        claims.extend(self.exploring_claim());
-        claims.extend(self.whole_claim());
+        claims.extend(self.carried.iter().filter_map(Carried::claim));
+        claims.extend(self.explored.iter().flat_map(Explored::claims));
+        claims.extend(self.whole.iter().flat_map(Whole::claims));
         claims
     }
 
@@ -43,11 +47,8 @@ impl Results<'_> {
                 ));
             }
         }
-        if let Some(ratio) = self.later_sites() {
-            findings.push(format!(
-                "What was learned at the sites before changes this by a factor of {ratio:.2} from the second site on (geometric mean)."
-            ));
-        }
+        findings.extend(self.carried.iter().filter_map(Carried::finding));
+        findings.extend(self.whole.iter().filter_map(Whole::finding));
         findings
     }
 
@@ -89,86 +90,14 @@ impl Results<'_> {
             verdict: Verdict::of_comparisons(kept, parts.len())?,
         })
     }
-
-    /// Ours against every other policy, at every budget, by mean accuracy.
-    fn exploring_claim(&self) -> Option<Claim> {
-        let explored = self.explored.as_ref()?;
-        let (ours, others) = explored.split_first()?;
-        let accuracy = |repetitions: &[Vec<Quality>], budget| {
-            mean_quality(repetitions, budget, |quality| quality.accuracy)
-        };
-        let (mut kept, mut all) = (0, 0);
-        for other in others {
-            for budget in 0..FETCHES_PER_SITE.len() {
-                all += 1;
-                kept += usize::from(accuracy(other, budget) <= accuracy(ours, budget) + TIE);
-            }
-        }
-        Some(Claim {
-            source: GOAL.to_owned(),
-            claim: "no policy tells sites apart better than ours, at any budget".to_owned(),
-            graph: "real pages with labels".to_owned(),
-            measured: format!("not worse in {kept} of {all} comparisons of mean accuracy"),
-            verdict: Verdict::of_comparisons(kept, all)?,
-        })
-    }
-
-    /// The whole way against all sites at once.
-    fn whole_claim(&self) -> Option<Claim> {
-        let whole = self.whole.as_ref()?;
-        let median = |runs: &[super::Run]| {
-            let fetches: Option<Vec<f64>> =
-                runs.iter().map(|run| run.fetches.map(f64::from)).collect();
-            Some(Middle::of(fetches?)?.median)
-        };
-        let (_, breadth_first) = whole.runs.first()?;
-        let (_, ours) = whole.runs.last()?;
-        let breadth_first = median(breadth_first)?;
-        let (measured, is_less) = match median(ours) {
-            Some(ours) => (
-                format!("{} against {}", count_of(ours), count_of(breadth_first)),
-                ours < breadth_first,
-            ),
-            None => (
-                "the site with data files was not always found".to_owned(),
-                false,
-            ),
-        };
-        Some(Claim {
-            source: GOAL.to_owned(),
-            claim: "exploring first has nine tenths of the files with fewer fetches than all sites at once, breadth first".to_owned(),
-            graph: format!("{} real sites, one with data files", whole.sites),
-            measured,
-            verdict: if is_less { Verdict::Holds } else { Verdict::Fails },
-        })
-    }
-
-    fn later_sites(&self) -> Option<f64> {
-        let later: Vec<super::Pair> = self.carried.iter().skip(1).flatten().copied().collect();
-        Self::ratio(&later)
-    }
-
-    fn experience_claim(&self) -> Option<Claim> {
-        let later = self.carried.iter().skip(1);
-        let ratios: Vec<f64> = later.filter_map(|pairs| Self::ratio(pairs)).collect();
-        let kept = ratios.iter().filter(|ratio| **ratio < 1.0).count();
-        Some(Claim {
-            source: GOAL.to_owned(),
-            claim: "what was learned at other sites saves fetches from the second site on"
-                .to_owned(),
-            graph: "generated sites".to_owned(),
-            measured: format!(
-                "fewer at {kept} of {} places; {} over all",
-                ratios.len(),
-                share(self.later_sites()?)
-            ),
-            verdict: Verdict::of_comparisons(kept, ratios.len())?,
-        })
-    }
 }
 
-fn half_of_breadth_first(trial: &Trial, counting: Counting) -> Option<Claim> {
-    let ours = at(trial.of(Contestant::OURS), 1, counting)?;
+fn half_of_breadth_first(
+    trial: &Trial,
+    contestant: Contestant,
+    counting: Counting,
+) -> Option<Claim> {
+    let ours = at(trial.of(contestant), 1, counting)?;
     let breadth_first = at(trial.of(Contestant::BREADTH_FIRST), 1, counting)?;
     let part = ours.median / breadth_first.median;
     let counted = match counting {
@@ -178,7 +107,8 @@ fn half_of_breadth_first(trial: &Trial, counting: Counting) -> Option<Claim> {
     Some(Claim {
         source: GOAL.to_owned(),
         claim: format!(
-            "nine tenths of the data files with at most half of breadth-first's fetches, counting {counted}"
+            "{}: nine tenths of the data files with at most half of breadth-first's fetches, counting {counted}",
+            contestant.name
         ),
         graph: trial.name.clone(),
         measured: format!(
@@ -206,21 +136,20 @@ fn real_findings(trial: &Trial) -> Vec<String> {
         all(trial.of(Contestant::BREADTH_FIRST)),
         all(&trial.knowing),
         all(trial.of(Contestant::OURS)),
-        all(trial.of(Contestant::FOLLOWING)),
+        all(trial.of(Contestant::BY_LINKS)),
     ) else {
         return findings;
     };
     let wanted = (0.9 * f64::from(trial.files)).ceil();
     findings.push(format!(
         "{}: breadth first has nine tenths of the {} data files after {} fetches. The files themselves are {} fetches ({:.1} %), whoever collects; \
-         a greedy order that knows all links and follows them needs {} ({:.1} %), because almost every page links to one file and every file is \
-         linked from one page.",
+         a greedy order that knows all links and follows them needs {} ({:.1} %).",
         trial.name, count(trial.files.into()), count_of(breadth_first), count_of(wanted), 100.0 * wanted / breadth_first, count_of(knowing),
         100.0 * knowing / breadth_first
     ));
     findings.push(format!(
-        "Ours needs {} fetches ({:.1} %) by following links alone, and {} ({:.1} %) with guesses of files by analogy with those of like pages, and of pages \
-         that data files list.",
+        "Ours needs {} fetches ({:.1} %) by following links alone, and {} ({:.1} %) because it also asks for addresses that no page was seen to link to: \
+         files guessed by analogy with those of like pages, and of pages that data files list.",
         count_of(following), 100.0 * following / breadth_first, count_of(ours), 100.0 * ours / breadth_first
     ));
     let pages = |harvests| median(harvests, Counting::Pages);

@@ -2,10 +2,12 @@
 
 use junkai_charts::{Axis, Chart, Format, Grid, Line, Style};
 
+use super::Results;
+use super::contestant::Contestant;
+use super::exploring::Explored;
 use super::harvest::Harvest;
-use super::labelled::{FETCHES_PER_SITE, POLICIES, Quality};
-use super::tables::mean_quality;
-use super::{Contestant, Results, Trial};
+use super::trial::Trial;
+use super::whole::Whole;
 use crate::outcome::{Drawing, Figure};
 
 impl Results<'_> {
@@ -17,12 +19,11 @@ impl Results<'_> {
                 .to_owned(),
             chart: Drawing::One(Box::new(chart(trial))),
         });
-        let explored = self
-            .explored
-            .as_ref()
-            .map(|explored| exploring_figure(explored));
+        let explored = self.explored.iter().map(Explored::figure);
+        let whole = self.whole.iter().filter_map(Whole::figure);
         real.chain([self.template_figure()])
             .chain(explored)
+            .chain(whole)
             .collect()
     }
 
@@ -59,32 +60,4 @@ fn chart(trial: &Trial) -> Chart {
 
 fn line(name: &str, harvest: &Harvest) -> Line {
     Line::new(name, harvest.curve.iter().copied())
-}
-
-fn exploring_figure(explored: &[Vec<Vec<Quality>>]) -> Figure {
-    let mut grid = Grid::new("Verdicts on real sites with labels").columns(2);
-    for (name, measure) in [
-        (
-            "accuracy",
-            (|quality: &Quality| quality.accuracy) as fn(&Quality) -> f64,
-        ),
-        ("recall", |quality: &Quality| quality.recall),
-    ] {
-        let x = Axis::linear("fetches per site").min(0.0);
-        let y = Axis::linear(name).format(Format::Share);
-        let mut chart = Chart::new(name, x, y);
-        for (slot, (policy, repetitions)) in POLICIES.into_iter().zip(explored).enumerate() {
-            let points = FETCHES_PER_SITE
-                .into_iter()
-                .enumerate()
-                .map(|(budget, per_site)| (per_site, mean_quality(repetitions, budget, measure)));
-            chart = chart.line(Line::new(policy.name(), points).slot(slot));
-        }
-        grid = grid.chart(chart);
-    }
-    Figure {
-        name: "exploring".to_owned(),
-        caption: "Real sites with labels: how good the verdicts are, by fetches per site; means over repetitions.".to_owned(),
-        chart: Drawing::Many(Box::new(grid)),
-    }
 }

@@ -93,7 +93,7 @@ const PROGRAMMES: [Programme; 3] = [
 pub(super) const TEMPLATES: u32 = 18;
 const MENU_SECTIONS: u32 = 8;
 const LIST_LENGTH: u32 = 25;
-/// What sections are usually called, and how usual that is.
+/// What sections are usually called.
 const DATA_WORDS: [&str; 5] = ["statistics", "data", "tables", "toukei", "downloads"];
 const OTHER_WORDS: [&str; 16] = [
     "about",
@@ -113,7 +113,41 @@ const OTHER_WORDS: [&str; 16] = [
     "health",
     "topics",
 ];
-const USUAL_NAMES: f64 = 0.7;
+
+/// How a site calls its sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// Mostly what others call theirs.
+    Usual,
+    /// Nothing like any other.
+    Own,
+}
+
+impl Names {
+    /// What its sections have.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Names::Usual => "usual names",
+            Names::Own => "names of their own",
+        }
+    }
+
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Names::Usual => "usual_names",
+            Names::Own => "own_names",
+        }
+    }
+
+    /// How probable a usual name is.
+    fn usual(self) -> f64 {
+        match self {
+            Names::Usual => 0.7,
+            Names::Own => 0.0,
+        }
+    }
+}
+
 /// Pages for each data file.
 const PAGES_PER_FILE: [u32; 3] = [10, 25, 60];
 
@@ -131,8 +165,8 @@ pub(super) fn name(template: u32) -> String {
 }
 
 /// A site by this template, with about so many pages.
-pub(super) fn site(template: u32, pages: u32, seed: u64) -> Site {
-    let mut maker = Maker::new(template, seed);
+pub(super) fn site(template: u32, pages: u32, seed: u64, names: Names) -> Site {
+    let mut maker = Maker::new(template, seed, names);
     let per_file = PAGES_PER_FILE[maker.chance.below(3) as usize];
     let files = (pages / per_file).max(12);
     let mut sections = maker.sections();
@@ -157,6 +191,7 @@ struct Maker {
     chance: Chance,
     layout: Layout,
     programme: &'static Programme,
+    names: Names,
     base: String,
     menu: Vec<SiteLink>,
     things: BTreeMap<String, Thing>,
@@ -164,12 +199,13 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(template: u32, seed: u64) -> Maker {
+    fn new(template: u32, seed: u64, names: Names) -> Maker {
         let template = template % TEMPLATES;
         Maker {
             chance: Chance::about(seed, u64::from(template)),
             layout: LAYOUTS[(template / 3) as usize],
             programme: &PROGRAMMES[(template % 3) as usize],
+            names,
             base: format!("https://s{seed}-{template}.example"),
             menu: Vec::new(),
             things: BTreeMap::new(),
@@ -200,7 +236,7 @@ impl Maker {
 
     /// What a section is called: mostly what others call theirs too.
     fn section_word(&mut self, usual: &[&str]) -> String {
-        if self.chance.is(USUAL_NAMES) {
+        if self.chance.is(self.names.usual()) {
             let place = self
                 .chance
                 .below(u32::try_from(usual.len()).unwrap_or(u32::MAX));
@@ -469,7 +505,7 @@ mod tests {
     #[test]
     fn every_template_has_files_that_can_be_reached() {
         for template in 0..TEMPLATES {
-            let site = site(template, 600, 3);
+            let site = site(template, 600, 3, Names::Usual);
             assert!(
                 5 <= site.file_count(),
                 "{}: {}",
@@ -488,7 +524,7 @@ mod tests {
 
     #[test]
     fn the_seed_decides() {
-        let urls = |seed| site(4, 600, seed).breadth_first();
+        let urls = |seed| site(4, 600, seed, Names::Own).breadth_first();
         assert_eq!(urls(1), urls(1));
         assert_ne!(urls(1).len(), urls(2).len());
     }

@@ -8,7 +8,7 @@ use super::chance::Chance;
 use super::site::{Site, SiteLink, Thing};
 
 /// Shares of the data files at which fetches are counted.
-pub(super) const SHARES: [f64; 3] = [0.5, 0.9, 0.95];
+pub(super) const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
 /// Points that are kept of a curve.
 const CURVE_POINTS: usize = 120;
 

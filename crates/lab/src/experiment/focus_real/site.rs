@@ -7,6 +7,8 @@ use junkai_focus::learn::Seen;
 use junkai_page::{LinkOptions, Source, analyze_with_contexts};
 use url::Url;
 
+use super::whole::MadeSite;
+
 /// A site that can be collected from. Links to what it does not have are left out.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -113,14 +115,30 @@ impl Site {
         }
     }
 
-    /// The pages nearest to the first, as one reads them who judges the site.
-    pub(super) fn first_pages(&self, count: usize) -> Vec<Seen> {
-        let pages = self
-            .breadth_first()
-            .into_iter()
-            .filter(|url| matches!(self.things.get(url), Some(Thing::Page(_))));
-        let body = |url: String| Some(Seen::read(self.bodies.get(&url)?, Some("text/html"), &url));
-        pages.filter_map(body).take(count).collect()
+    /// One that was made; none if its first page is not there.
+    pub(super) fn made(site: &MadeSite) -> Option<Site> {
+        let pages: BTreeMap<String, Vec<u8>> = site.pages.iter().cloned().collect();
+        pages
+            .contains_key(&site.home)
+            .then(|| Site::of_bodies(&site.name, site.home.clone(), pages))
+    }
+
+    /// The addresses of the pages nearest to the first, which is one of them.
+    pub(super) fn first_pages(&self, count: usize) -> Vec<String> {
+        let is_page = |url: &String| matches!(self.things.get(url), Some(Thing::Page(_)));
+        let pages = self.breadth_first().into_iter().filter(is_page);
+        pages.take(count).collect()
+    }
+
+    /// A page, as one reads it who judges the site; none if there are no bytes of it.
+    pub(super) fn seen(&self, url: &str) -> Option<Seen> {
+        let body = self.bodies.get(url)?;
+        Some(Seen::read(body, Some("text/html"), url))
+    }
+
+    /// All that can be reached.
+    pub(super) fn urls(&self) -> impl Iterator<Item = &str> {
+        self.things.keys().map(String::as_str)
     }
 
     pub(super) fn thing(&self, url: &str) -> Option<&Thing> {

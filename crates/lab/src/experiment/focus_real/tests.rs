@@ -2,8 +2,45 @@
 
 use std::path::PathBuf;
 
+use super::harvest::knowing;
 use super::*;
-use crate::outcome::Verdict;
+use crate::outcome::{Cell, Verdict};
+
+/// Twenty sites of four pages, of which two hold data files and say so.
+fn made(seed: u64) -> Vec<MadeSite> {
+    let site = |number: u64| {
+        let holds = number % 10 == 3;
+        let origin = format!("http://site{seed}-{number}.example");
+        let said = if holds {
+            "Statistics of the population: tables of the census by region and year, data to download as CSV."
+        } else {
+            "Our shop has shoes and hats. Put them in the basket, and we send them tomorrow."
+        };
+        let page = |links: &str| {
+            format!("<title>{said}</title><h1>{said}</h1><p>{said}</p>{links}").into_bytes()
+        };
+        let item = |item: u32| format!("<ul><li><a href=\"/{item}.html\">{said}</a></ul>");
+        let list = [0, 1, 2].map(item).concat();
+        let mut pages = vec![(format!("{origin}/"), page(&list))];
+        for item in 0..3 {
+            let file = format!("{origin}/{item}.csv");
+            pages.push((
+                format!("{origin}/{item}.html"),
+                page(&format!("<a href=\"{file}\">CSV</a>")),
+            ));
+            if holds {
+                pages.push((file, b"region,2020\r\nnorth,5\r\n".to_vec()));
+            }
+        }
+        MadeSite {
+            name: number.to_string(),
+            home: format!("{origin}/"),
+            holds,
+            pages,
+        }
+    };
+    (0..20).map(site).collect()
+}
 
 fn small() -> FocusRealExperiment {
     FocusRealExperiment {
@@ -27,9 +64,47 @@ fn ours_needs_fewer_pages_than_breadth_first_on_most_templates() {
 }
 
 #[test]
+fn exploring_first_finds_the_sites_with_data_and_leaves_the_others_alone() {
+    let material = Material {
+        made: Some(&made),
+        ..Material::default()
+    };
+    let experiment = small();
+    let meter = Meter::new(0, &|_| {});
+    let wholes = Whole::run(material, &experiment, &meter);
+    let [whole] = &wholes[..] else {
+        panic!("one web, of made sites");
+    };
+    let table = whole.table();
+    let cell = |way: &str, column: &str| {
+        let row = table
+            .rows
+            .iter()
+            .find(|row| row[0] == Cell::Text(way.to_owned()));
+        let place = table.columns.iter().position(|known| known.key == column);
+        row.unwrap()[place.unwrap()].clone()
+    };
+    assert_eq!(cell("ours", "sites_right"), Cell::Count(2));
+    assert_eq!(cell("ours", "sites_taken"), Cell::Count(2));
+    assert_eq!(cell("ours", "files_in_the_end"), Cell::Part(1.0));
+    let all = "all sites at once, breadth first";
+    assert_eq!(cell(all, "fetches_in_the_end"), Cell::Count(20 * 4 + 2 * 3));
+    assert_eq!(cell(all, "files_in_the_end"), Cell::Part(1.0));
+    // What exploring has fetched is not fetched again, and no page of the others is collected.
+    let (Cell::Count(explored), Cell::Count(ended)) = (
+        cell("ours, by links only", "explored_fetches"),
+        cell("ours, by links only", "fetches_in_the_end"),
+    ) else {
+        panic!("counts");
+    };
+    assert!(ended <= explored + 2 * 7, "{explored} {ended}");
+    assert!(whole.claims().len() == 3 && whole.figure().is_some() && whole.finding().is_some());
+}
+
+#[test]
 fn every_order_has_all_files_in_the_end() {
     for template in [0, 4, 8, 9, 13, 17] {
-        let site = generated::site(template, 300, 5);
+        let site = generated::site(template, 300, 5, Names::Usual);
         for contestant in Contestant::ALL {
             let (harvest, collector) =
                 harvest(&site, &contestant.settings(), &Experience::default(), 1);
@@ -52,12 +127,12 @@ fn every_order_has_all_files_in_the_end() {
 #[test]
 fn who_knows_all_links_is_not_beaten_by_those_who_follow_them() {
     for template in 0..generated::TEMPLATES {
-        let site = generated::site(template, 300, 2);
+        let site = generated::site(template, 300, 2, Names::Own);
         let best = knowing(&site).reached[1].unwrap().pages;
         for contestant in [
             Contestant::BREADTH_FIRST,
             Contestant::TAG_PATHS,
-            Contestant::FOLLOWING,
+            Contestant::BY_LINKS,
         ] {
             let (harvest, _) = harvest(&site, &contestant.settings(), &Experience::default(), 1);
             let theirs = harvest.reached[1].unwrap().pages;
