@@ -115,8 +115,7 @@ impl Explored {
     fn lead(&self, other: Policy, measure: Measure, checkpoint: usize) -> Estimate {
         let ours = self.values(Policy::Foresight, measure, checkpoint);
         let theirs = self.values(other, measure, checkpoint);
-        let leads = ours.iter().zip(&theirs).map(|(ours, theirs)| ours - theirs);
-        Estimate::of(&leads.collect::<Vec<f64>>())
+        Estimate::of_differences(&ours, &theirs)
     }
 
     pub(super) fn tables(&self) -> Vec<Table> {
