@@ -115,6 +115,19 @@ pub enum CrawlError {
     /// The model that knows what is wanted cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The settings name another model than the archive was explored with.
+    #[error(
+        "{named} is another model than this archive was explored with ({name:?}, kept in {kept}), and what the two say of pages does not mix; \
+         explore into another --archive, or go on without --model (and without focus.model in junkai.toml)"
+    )]
+    OtherModel {
+        /// The model that was named.
+        named: PathBuf,
+        /// The archive's own.
+        kept: PathBuf,
+        /// What that finds.
+        name: String,
+    },
     /// The catalogue cannot be read or written.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),

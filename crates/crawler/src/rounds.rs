@@ -352,6 +352,7 @@ impl Rounds {
             crew,
         };
         rounds.show_paused();
+        rounds.show_wanted_sites();
         rounds.reach_wanted_sites();
         rounds.admit_seeds(opening.seeds)?;
         rounds.write_down()?;

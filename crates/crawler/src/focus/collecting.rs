@@ -3,7 +3,8 @@
 //! An order of [`admission`](junkai_frontier::admission) like the others. Each wanted site has a [`Collector`], which names the link to follow; a few sites are collected at a time, and what one
 //! teaches is carried to those that begin after it ([`Experience`](junkai_focus::collect::Experience)). **What the archive has is not fetched again:** when a collector asks for a page that was captured before, by
 //! exploring or by a run that was killed, it is answered from the archive at once. So a collector has no state on disk, and none can be lost.
-//! What it guesses to be there is taken in like a page that was found ([`Inferred`]), and then waits as any other.
+//! What it guesses to be there, and what pages link to that are answered so, is taken in like a page that was found ([`Inferred`]), and then waits as any other. A
+//! data file that is answered so is noted, if no run before has ([`FoundFile`]).
 //!
 //! Invariants: of a site one page at a time is out; pages of other sites wait untouched, in memory and after the run on disk; whatever is offered of a wanted site is
 //! handed out once, within the bound of pages, even if no collector asks for it.
@@ -12,15 +13,16 @@ use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
 use junkai_focus::collect::{self, Collector, LinkNumber};
+use junkai_focus::data_file::looks_like_data;
 use junkai_frontier::admission::{Admission, Candidate, Source};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::chance::Chance;
 use super::experience::Learned;
-use super::kept::Kept;
+use super::kept::{Kept, KeptPage};
 use super::reading::{Captured, Reading};
-use super::wanted::{Came, Offered, Stage, Wanted, WantedSite};
-use super::{FocusConfig, Inferred};
+use super::wanted::{Came, Linked, Offered, Stage, Wanted, WantedSite};
+use super::{FocusConfig, FoundFile, Inferred, listing};
 use crate::settings::Settings;
 use crate::visit::{INFERRED_HOP, Visit};
 
@@ -48,24 +50,31 @@ pub(crate) struct Collecting {
     standing: HashSet<u64>,
     /// Pages of wanted sites that wait.
     len: usize,
-    /// Guesses that are to be taken in, one of a site at most.
+    /// Pages that are to be taken in, one of a site at most.
     inferred: VecDeque<Inferred>,
+    /// Data files that the archive has, to be noted.
+    met: Vec<FoundFile>,
     learned: Learned,
     reading: Reading,
     kept: Kept,
+    /// Data files that are noted, by fingerprint.
+    noted: HashSet<u64>,
     chance: Chance,
     config: FocusConfig,
     depth_max: Option<u16>,
     candidates_max: usize,
 }
 
+/// What earlier runs left.
+pub(crate) struct Before {
+    pub(crate) learned: Learned,
+    pub(crate) kept: Kept,
+    /// The data files that they noted, by fingerprint.
+    pub(crate) noted: HashSet<u64>,
+}
+
 impl Collecting {
-    pub(crate) fn new(
-        wanted: Vec<Wanted>,
-        settings: &Settings,
-        learned: Learned,
-        kept: Kept,
-    ) -> Collecting {
+    pub(crate) fn new(wanted: Vec<Wanted>, settings: &Settings, before: Before) -> Collecting {
         let numbers = wanted.iter().map(|wanted| Fingerprint::of(&wanted.site).0);
         let numbers = numbers.zip(0..).collect();
         let sites = wanted.into_iter().map(WantedSite::new);
@@ -80,9 +89,11 @@ impl Collecting {
             standing: HashSet::new(),
             len: 0,
             inferred: VecDeque::new(),
-            learned,
+            met: Vec::new(),
+            learned: before.learned,
             reading: Reading::new(settings),
-            kept,
+            kept: before.kept,
+            noted: before.noted,
             chance: Chance::new(1),
             config: settings.focus.clone(),
             depth_max: settings.scope.depth_max,
@@ -128,7 +139,12 @@ impl Collecting {
         }
     }
 
-    /// The next page to take in that no page was seen to link to.
+    /// Data files that the archive has and no run has noted.
+    pub(crate) fn take_met(&mut self) -> Vec<FoundFile> {
+        std::mem::take(&mut self.met)
+    }
+
+    /// The next page to take in that no visit has found.
     pub(crate) fn next_inferred(&mut self) -> Option<Inferred> {
         self.inferred.pop_front()
     }
@@ -274,20 +290,34 @@ impl Collecting {
         let site = &mut self.sites[number];
         site.fetched += 1;
         match self.reading.read(page, &kept) {
-            Captured::Page(links) => site.tell(link, Came::Page(&links)),
-            Captured::DataFile(names) => site.tell(link, Came::DataFile(&names)),
+            Captured::Page(links) => {
+                site.remember(page, &links);
+                site.tell(link, Came::Page(&links));
+            }
+            Captured::DataFile(names) => {
+                if self.noted.insert(page.fingerprint().0) {
+                    let linked = site.linked.get(&page.fingerprint().0);
+                    self.met.extend(met(page, &kept, linked));
+                }
+                site.tell(link, Came::DataFile(&names));
+            }
             Captured::Moved(target) => site.moved(link, &target),
             Captured::Nothing => site.tell(link, Came::Nothing),
         }
         true
     }
 
-    /// Asks for a page that the collector guesses to be there; false if it is no guess.
+    /// Asks for a page that the collector guesses to be there, or to which one links that the archive has; false if it is neither.
     fn infer(&mut self, number: usize, link: LinkNumber, page: PageUrl) -> bool {
         let site = &mut self.sites[number];
         let Stage::Begun(collector) = &site.stage else {
             return false;
         };
+        if let Some(linked) = site.linked.get(&page.fingerprint().0) {
+            self.inferred.push_back(Inferred::linked(linked));
+            site.guess = Some((page.fingerprint().0, link));
+            return true;
+        }
         if !collector.is_guess(link) || page.site() != &*site.name {
             return false;
         }
@@ -319,6 +349,7 @@ impl Collecting {
         if let Stage::Begun(collector) = std::mem::replace(&mut site.stage, Stage::Finished) {
             self.begun -= 1;
             self.learned.learn(&site.name, &collector);
+            site.linked = HashMap::new();
         }
         if is_bound_reached {
             let left = std::mem::take(&mut site.pages);
@@ -417,6 +448,23 @@ impl Admission<Visit> for Collecting {
     }
 }
 
+/// A data file that the archive has, as it is noted.
+fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<FoundFile> {
+    let lead = linked.and_then(|linked| linked.found.lead.as_deref());
+    let context = lead.map(|lead| lead.context.clone()).unwrap_or_default();
+    Some(FoundFile {
+        url: page.as_str().to_owned(),
+        site: page.site().to_owned(),
+        page: linked.map_or_else(String::new, |linked| linked.via.to_string()),
+        link_text: context.text,
+        beside: context.beside,
+        at: listing::moment(&kept.entry.timestamp)?,
+        format: looks_like_data(page.as_str(), kept.content_type.as_deref())?,
+        probability: None,
+        refused: None,
+    })
+}
+
 /// Whether collecting begins here, too: a seed, where a redirect leads, what a sitemap lists. To all else there is a link on a page that is read
 /// in time, again if it was captured before, and that says more than the URL alone.
 fn is_start(visit: &Visit) -> bool {
@@ -440,8 +488,12 @@ mod tests {
             site: site.to_owned(),
             start: None,
         });
-        let kept = Kept::open(archive.path()).unwrap();
-        let collecting = Collecting::new(wanted.into(), &settings, Learned::default(), kept);
+        let before = Before {
+            learned: Learned::default(),
+            kept: Kept::open(archive.path()).unwrap(),
+            noted: HashSet::new(),
+        };
+        let collecting = Collecting::new(wanted.into(), &settings, before);
         (collecting, archive)
     }
 

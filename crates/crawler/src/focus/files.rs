@@ -1,4 +1,5 @@
-//! The data files that were fetched: one line for each, written before its visit is acknowledged.
+//! The data files that are known: one line for each that was fetched, written before its visit is acknowledged, and for each that collecting met in the archive,
+//! where a crawl without focus had brought it.
 //!
 //! The catalogue is made from these lines and from the captures. A file that is fetched twice, because of a kill or because it changed, has two lines, and the last counts.
 
@@ -16,7 +17,7 @@ use crate::CrawlError;
 
 const NAME: &str = "files.jsonl";
 
-/// A data file that was fetched.
+/// A data file that was fetched, or met in the archive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundFile {
     /// Where it is.
@@ -33,8 +34,9 @@ pub struct FoundFile {
     pub at: Timestamp,
     /// What it is written in.
     pub format: Format,
-    /// How probable it is that it is of the wanted kind.
-    pub probability: f64,
+    /// How probable it is that it is of the wanted kind; none of a file that was met in the archive: the catalogue judges it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// Why it could not be read, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,

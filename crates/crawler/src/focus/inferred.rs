@@ -1,12 +1,14 @@
-//! Pages that no link was seen to lead to, and that an order asks for all the same.
+//! Pages that an order asks for and that no visit of this run has found.
 //!
-//! Two kinds: the home page of a site that was found by a link into its depth, and the data file that is named as those of like pages are. An
+//! Three kinds: the home page of a site that was found by a link into its depth, and the data file that is named as those of like pages are: no link was seen to
+//! lead to these; and what a page links to that was not fetched because the archive has it: an earlier run may have had narrower bounds. An
 //! order names them, and [`rounds`](crate::rounds) takes them in as it takes in what a page links to: within the scope, once, on disk before they are visited, under
 //! the rules of robots.txt and the pace of their server. Their last hop says how they came about, and `via` after which page.
 
 use junkai_weburl::PageUrl;
 
 use super::Lead;
+use super::wanted::Linked;
 use crate::visit::{Discovered, INFERRED_HOP, Purpose};
 
 /// What such a page promises: it is asked for before what waits.
@@ -23,6 +25,15 @@ pub(crate) struct Inferred {
 }
 
 impl Inferred {
+    /// What a page links to that the archive has.
+    pub(super) fn linked(linked: &Linked) -> Inferred {
+        Inferred {
+            found: linked.found.clone(),
+            via: (&*linked.via).into(),
+            hops: "".into(),
+        }
+    }
+
     pub(super) fn new(url: PageUrl, depth: u16, via: &str, hops: &str) -> Inferred {
         let lead = Lead {
             promise: PROMISE,

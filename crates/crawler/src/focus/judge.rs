@@ -1,5 +1,7 @@
 //! Judging, on the worker that fetched the page: what it says of its site, and what its links promise.
 
+use std::path::Path;
+
 use junkai_focus::collect::names_in;
 use junkai_focus::data_file::{self, Bounds, Format, Hints, Inspection, Reading, looks_like_data};
 use junkai_focus::learn::{Model, PageView, Seen};
@@ -7,7 +9,7 @@ use junkai_page::LinkContext;
 use junkai_weburl::PageUrl;
 
 use super::pdf::PdfReader;
-use super::{Aim, Clue, FocusConfig};
+use super::{Aim, Clue, FocusConfig, explored};
 use crate::CrawlError;
 use crate::visit::Visit;
 
@@ -76,12 +78,9 @@ pub(crate) struct Lead {
 }
 
 impl Judge {
-    /// The judge by the model that the settings name.
-    pub(crate) fn new(config: &FocusConfig) -> Result<Judge, CrawlError> {
-        let model = match &config.model {
-            Some(path) => Model::load(path)?,
-            None => Model::statistical_data(),
-        };
+    /// The judge by the model of the archive, or before it was explored by that of the settings.
+    pub(crate) fn new(archive: &Path, config: &FocusConfig) -> Result<Judge, CrawlError> {
+        let model = explored::load(archive, config)?;
         let is_collecting = matches!(config.aim, Aim::Collect { .. });
         Ok(Judge {
             model,

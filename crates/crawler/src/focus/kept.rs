@@ -29,6 +29,8 @@ pub(crate) struct KeptPage {
     pub(crate) content_type: Option<String>,
     /// Where it redirects to, as it says.
     pub(crate) location: Option<String>,
+    /// What its head says to robots, a value each.
+    pub(crate) robots_tags: Vec<String>,
     /// Without transfer and content codings.
     pub(crate) content: Vec<u8>,
     /// The length of the whole content, where it came in part.
@@ -84,7 +86,12 @@ impl Kept {
         );
         let told = message.field("content-length");
         let told = told.filter(|_| message.field("content-encoding").is_none());
+        let robots_tags = message
+            .fields()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"))
+            .map(|(_, value)| value.to_owned());
         Some(KeptPage {
+            robots_tags: robots_tags.collect(),
             status: message.status()?,
             content_type: content_type.map(str::to_owned),
             location: message.field("location").map(str::to_owned),

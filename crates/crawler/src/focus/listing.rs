@@ -46,7 +46,7 @@ pub fn write_catalogue(archive: &Path, settings: &Settings) -> Result<Listed, Cr
     let known = known_versions(&folder)?;
     let mut reader = Reader {
         kept: Kept::open(archive)?,
-        judge: Judge::new(&settings.focus)?,
+        judge: Judge::new(archive, &settings.focus)?,
         canonical: Canonicalizer::new(&settings.canonical),
         probability_min: settings.focus.file_probability_min,
         pages: BTreeMap::new(),
@@ -203,7 +203,7 @@ fn versions(captures: Vec<Line>) -> Vec<Line> {
 }
 
 /// A time of the index, as in `20260131120000`.
-fn moment(digits: &str) -> Option<Timestamp> {
+pub(super) fn moment(digits: &str) -> Option<Timestamp> {
     let part = |range: std::ops::Range<usize>| digits.get(range);
     let text = format!(
         "{}-{}-{}T{}:{}:{}Z",

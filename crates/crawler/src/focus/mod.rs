@@ -11,6 +11,7 @@ mod collecting;
 mod config;
 mod evidence;
 mod experience;
+mod explored;
 mod exploring;
 mod files;
 mod inferred;
@@ -23,6 +24,7 @@ mod reading;
 mod site_columns;
 #[cfg(test)]
 mod testing;
+mod unreached;
 mod unwanted;
 mod verdicts;
 mod wanted;
@@ -32,6 +34,7 @@ pub use config::FocusConfig;
 pub use evidence::{Clue, Evidence, evidence};
 pub use files::FoundFile;
 pub use listing::{Listed, write_catalogue};
+pub use unreached::Unreached;
 pub use verdicts::{SiteVerdict, verdicts, write_verdicts};
 
 pub(crate) use books::FocusBooks;

@@ -5,12 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use junkai_frontier::admission::Admission;
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
+use super::collecting::Before;
 use super::experience::Learned;
+use super::files::found_files;
 use super::kept::Kept;
 use super::wanted::Wanted;
-use super::{Aim, Collecting, Exploring, FocusBooks, Inferred, Judge, Page, evidence, verdicts};
+use super::{
+    Aim, Collecting, Exploring, FocusBooks, Inferred, Judge, Page, evidence, explored,
+    write_verdicts,
+};
 use crate::CrawlError;
 use crate::settings::Settings;
 use crate::visit::Visit;
@@ -36,11 +41,14 @@ impl Focus {
     pub(crate) fn open(archive: &Path, settings: &Settings) -> Result<Option<Focus>, CrawlError> {
         let order = match &settings.focus.aim {
             Aim::Everything => return Ok(None),
-            Aim::Explore { .. } => FocusOrder::Exploring(explored(archive, settings)?),
+            Aim::Explore { .. } => {
+                explored::keep(archive, &settings.focus)?;
+                FocusOrder::Exploring(taken_up(archive, settings)?)
+            }
             Aim::Collect { sites } => FocusOrder::Collecting(collected(archive, settings, sites)?),
         };
         Ok(Some(Focus {
-            judge: Arc::new(Judge::new(&settings.focus)?),
+            judge: Arc::new(Judge::new(archive, &settings.focus)?),
             books: FocusBooks::open(archive)?,
             order,
         }))
@@ -48,7 +56,7 @@ impl Focus {
 }
 
 /// The order of exploring, knowing what pages said before.
-fn explored(archive: &Path, settings: &Settings) -> Result<Exploring, CrawlError> {
+fn taken_up(archive: &Path, settings: &Settings) -> Result<Exploring, CrawlError> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let candidates_max = settings.crawl.candidates.get();
     let mut exploring = Exploring::new(&settings.focus, canonical.clone(), candidates_max);
@@ -69,7 +77,7 @@ fn collected(
     let canonical = Canonicalizer::new(&settings.canonical);
     let mut wanted: Vec<Wanted> = Vec::new();
     if named.is_empty() {
-        let holding = verdicts(archive, &settings.focus)?.into_iter();
+        let holding = write_verdicts(archive, settings)?.into_iter();
         let holding = holding.filter(|verdict| verdict.holds);
         wanted.extend(holding.map(|verdict| Wanted {
             site: verdict.site,
@@ -95,13 +103,13 @@ fn collected(
         let explored = starts.remove(&wanted.site);
         wanted.start = explored.or_else(|| wanted.start.take());
     }
-    let learned = Learned::load(archive)?;
-    Ok(Collecting::new(
-        wanted,
-        settings,
-        learned,
-        Kept::open(archive)?,
-    ))
+    let noted = found_files(archive)?;
+    let before = Before {
+        learned: Learned::load(archive)?,
+        kept: Kept::open(archive)?,
+        noted: noted.keys().map(|url| Fingerprint::of(url).0).collect(),
+    };
+    Ok(Collecting::new(wanted, settings, before))
 }
 
 impl FocusOrder {

@@ -63,6 +63,9 @@ fn column<T: DataType>(
 }
 
 fn why(verdict: &SiteVerdict) -> String {
+    if let Some(reason) = &verdict.unknown {
+        return format!("unknown: {reason}");
+    }
     let features = verdict.why.iter().map(|clue| clue.feature.as_str());
     features.collect::<Vec<_>>().join("; ")
 }
@@ -82,12 +85,14 @@ mod tests {
             holds: number.is_multiple_of(2),
             probability: f64::from(number) / 10.0,
             error_probability: 0.25,
+            threshold: 0.5,
             fetches: number,
             silent: 1,
             why: vec![Clue {
                 feature: "統計".to_owned(),
                 weight: 1.0,
             }],
+            unknown: (number == 0).then(|| "no such name".to_owned()),
         };
         let verdicts: Vec<SiteVerdict> = (0..10).map(verdict).collect();
         let file = tempfile::tempfile().unwrap();
@@ -104,5 +109,6 @@ mod tests {
         assert!((rows[4].get_double(2).unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(rows[4].get_long(4).unwrap(), 4);
         assert_eq!(rows[4].get_string(6).unwrap(), "統計");
+        assert_eq!(rows[0].get_string(6).unwrap(), "unknown: no such name");
     }
 }

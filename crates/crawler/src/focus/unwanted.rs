@@ -39,6 +39,7 @@ impl Unwanted {
             // What cannot be read is of no site.
             if let Ok(verdict) = serde_json::from_slice::<SiteVerdict>(&line?)
                 && !verdict.holds
+                && verdict.unknown.is_none()
             {
                 sites.insert(Fingerprint::of(&verdict.site).0);
             }

@@ -1,15 +1,18 @@
-//! What each site is taken for: a table that is made from the evidence alone, whenever it is asked for.
+//! What each site is taken for: a table that is made from the evidence alone, whenever it is asked for, and by the threshold of the last exploring. Which policy
+//! chose the pages does not matter.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use junkai_focus::explore::{self, Explorer, SiteNumber};
+use junkai_focus::explore::{self, Explorer, Policy, SiteNumber};
 use serde::{Deserialize, Serialize};
 
-use super::{Clue, FOLDER, FocusConfig, evidence, site_columns};
+use super::unreached::Unreached;
+use super::{Clue, FOLDER, evidence, explored, site_columns};
 use crate::CrawlError;
+use crate::settings::Settings;
 
 /// Features that are named for a verdict.
 const WHY_MAX: usize = 5;
@@ -29,31 +32,42 @@ pub struct SiteVerdict {
     pub probability: f64,
     /// The probability that this verdict is wrong.
     pub error_probability: f64,
+    /// From which probability on a site is taken to hold it.
+    #[serde(default)]
+    pub threshold: f64,
     /// Pages that it rests on.
     pub fetches: u32,
     /// Pages that were fetched and said nothing: redirects, errors, pictures.
     pub silent: u32,
     /// What spoke most for the verdict.
     pub why: Vec<Clue>,
+    /// Why nothing is known of it, if so: what became of its seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
 }
 
-/// Judges every site of which a page was fetched, in the order in which they came up.
+/// Judges every site of which a page was fetched, in the order in which they came up, and names those of seeds of which none was.
 ///
 /// # Errors
 /// If the evidence cannot be read.
-pub fn verdicts(archive: &Path, config: &FocusConfig) -> Result<Vec<SiteVerdict>, CrawlError> {
+pub fn verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>, CrawlError> {
+    let threshold = explored::threshold(archive, &settings.focus)?;
     let mut book = Book {
         explorer: Explorer::new(
-            config.policy,
+            Policy::default(),
             explore::Settings {
-                threshold: config.threshold,
+                threshold,
                 ..explore::Settings::default()
             },
         ),
+        threshold,
         numbers: BTreeMap::new(),
         sites: Vec::new(),
     };
     evidence(archive, |evidence| book.take_in(evidence))?;
+    for seed in Unreached::find(archive, settings, |site| !book.has_heard(site))? {
+        book.take_in_unreached(seed);
+    }
     Ok(book.verdicts())
 }
 
@@ -61,11 +75,8 @@ pub fn verdicts(archive: &Path, config: &FocusConfig) -> Result<Vec<SiteVerdict>
 ///
 /// # Errors
 /// If the evidence cannot be read, or the table not written.
-pub fn write_verdicts(
-    archive: &Path,
-    config: &FocusConfig,
-) -> Result<Vec<SiteVerdict>, CrawlError> {
-    let verdicts = verdicts(archive, config)?;
+pub fn write_verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>, CrawlError> {
+    let verdicts = verdicts(archive, settings)?;
     let folder = archive.join(FOLDER);
     fs::create_dir_all(&folder)?;
     let aside = folder.join(format!("{NAME}.new"));
@@ -92,6 +103,7 @@ pub(super) fn path(archive: &Path) -> PathBuf {
 
 struct Book {
     explorer: Explorer,
+    threshold: f64,
     numbers: BTreeMap<String, SiteNumber>,
     sites: Vec<Heard>,
 }
@@ -101,19 +113,38 @@ struct Heard {
     site: String,
     silent: u32,
     weights: BTreeMap<String, f64>,
+    /// Why nothing was heard, if so.
+    unreached: Option<String>,
 }
 
 impl Book {
-    fn take_in(&mut self, evidence: super::Evidence) {
-        let entry = self.numbers.entry(evidence.site.clone());
-        let number = *entry.or_insert_with(|| {
+    /// Whether a page of the site said something.
+    fn has_heard(&self, site: &str) -> bool {
+        let number = self.numbers.get(site).copied();
+        number.is_some_and(|number| 0 < self.explorer.evidence(number).fetches())
+    }
+
+    fn number_of(&mut self, site: String) -> SiteNumber {
+        let entry = self.numbers.entry(site);
+        let site = entry.key().clone();
+        *entry.or_insert_with(|| {
             self.sites.push(Heard {
-                site: evidence.site,
+                site,
                 silent: 0,
                 weights: BTreeMap::new(),
+                unreached: None,
             });
             self.explorer.add_site()
-        });
+        })
+    }
+
+    fn take_in_unreached(&mut self, seed: Unreached) {
+        let number = self.number_of(seed.site);
+        self.sites[number.0 as usize].unreached = Some(seed.why);
+    }
+
+    fn take_in(&mut self, evidence: super::Evidence) {
+        let number = self.number_of(evidence.site);
         let heard = &mut self.sites[number.0 as usize];
         match evidence.probability {
             Some(probability) => self.explorer.observe(number, probability),
@@ -136,9 +167,15 @@ impl Book {
                 holds: verdict.holds,
                 probability: verdict.mean,
                 error_probability: verdict.error_probability,
+                threshold: self.threshold,
                 fetches: verdict.fetches,
                 silent: heard.silent,
                 why: why(heard.weights, verdict.holds),
+                unknown: match (verdict.fetches, heard.unreached) {
+                    (0, Some(why)) => Some(why),
+                    (0, None) => Some("no page of it could be judged".to_owned()),
+                    (_, _) => None,
+                },
             }
         });
         verdicts.collect()
@@ -191,7 +228,7 @@ mod tests {
         ]
         .concat();
         fs::write(super::super::evidence::path(archive.path()), text).unwrap();
-        let table = write_verdicts(archive.path(), &FocusConfig::default()).unwrap();
+        let table = write_verdicts(archive.path(), &Settings::default()).unwrap();
         assert_eq!(table.len(), 2);
         assert!(table[0].holds && table[0].error_probability < 0.5);
         assert_eq!((table[0].fetches, table[0].silent), (2, 1));

@@ -1,6 +1,7 @@
 //! A site that is to be collected, and its pages that wait.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use junkai_focus::collect::{Collector, Fetched, LinkNumber, LinkSeen, Looks};
@@ -9,11 +10,21 @@ use junkai_weburl::PageUrl;
 
 use crate::visit::{Discovered, Visit};
 
+/// Links of one site that are remembered at most.
+const LINKED_MAX: usize = 1 << 18;
+
 /// A site to collect from.
 pub(crate) struct Wanted {
     pub(crate) site: String,
     /// A page of it that was fetched before.
     pub(crate) start: Option<String>,
+}
+
+/// A page to which one links that the archive has.
+pub(super) struct Linked {
+    /// That one.
+    pub(super) via: Arc<str>,
+    pub(super) found: Discovered,
 }
 
 /// A site that is to be collected.
@@ -30,7 +41,9 @@ pub(super) struct WantedSite {
     pub(super) out: Option<(u64, Option<LinkNumber>)>,
     /// Links that the collector asked for and that were put off.
     pub(super) away: HashMap<u64, LinkNumber>,
-    /// The guess of the collector that is about to be taken in.
+    /// What pages link to that the archive has, by fingerprint.
+    pub(super) linked: HashMap<u64, Linked>,
+    /// The page that the collector asked for, does not wait, and is about to be taken in.
     pub(super) guess: Option<(u64, LinkNumber)>,
     /// Pages and files that were had, in all runs.
     pub(super) fetched: u64,
@@ -69,6 +82,7 @@ impl WantedSite {
             late: VecDeque::new(),
             out: None,
             away: HashMap::new(),
+            linked: HashMap::new(),
             guess: None,
             fetched: 0,
             is_ready: false,
@@ -94,6 +108,27 @@ impl WantedSite {
                 collector.list(&url, &names);
             }
             Came::Nothing => collector.fetched(link, Fetched::Nothing),
+        }
+    }
+
+    /// Remembers the links of a page that the archive has: they were seen by another run, whose bounds may have been narrower.
+    pub(super) fn remember(&mut self, page: &PageUrl, links: &[Discovered]) {
+        let depth = self.linked.get(&page.fingerprint().0);
+        let depth = depth.map_or(0, |linked| linked.found.depth);
+        let depth = depth.saturating_add(1);
+        let via: Arc<str> = page.as_str().into();
+        for found in links {
+            let fingerprint = found.url.fingerprint().0;
+            if let Some(known) = self.linked.get_mut(&fingerprint) {
+                known.found.depth = known.found.depth.min(depth);
+            } else if self.linked.len() < LINKED_MAX {
+                let found = Discovered {
+                    depth,
+                    ..found.clone()
+                };
+                let via = Arc::clone(&via);
+                self.linked.insert(fingerprint, Linked { via, found });
+            }
         }
     }
 

@@ -72,7 +72,7 @@ impl Rounds {
             beside: lead.context.beside,
             at: timestamp_of(ended.ended),
             format: file.format,
-            probability: file.probability,
+            probability: Some(file.probability),
             refused: file.refused.clone(),
         };
         if self.settings.focus.file_probability_min <= file.probability {
@@ -126,6 +126,25 @@ impl Rounds {
             }
         };
         is_idle && is_reached
+    }
+
+    /// Notes the data files that collecting met in the archive, where a crawl without focus had brought them.
+    pub(super) fn note_files_met(&mut self) -> Result<(), CrawlError> {
+        if let (Some(FocusOrder::Collecting(collecting)), Some(books)) =
+            (self.room.focus(), &mut self.books)
+        {
+            for file in collecting.take_met() {
+                books.note_file(&file)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows how many sites there are to collect from, before the first visit.
+    pub(super) fn show_wanted_sites(&self) {
+        if let Some(FocusOrder::Collecting(collecting)) = self.room.focus_shown() {
+            self.progress.focus_sites.set(collecting.sites() as u64);
+        }
     }
 
     /// Lets the scope reach around the sites that are collected: links of others may have led to them.

@@ -79,6 +79,7 @@ impl Rounds {
         loop {
             self.take_in_inferred()?;
             let next = self.room.next()?;
+            self.note_files_met()?;
             let is_asked_for_more = self
                 .room
                 .focus_shown()

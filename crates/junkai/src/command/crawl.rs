@@ -151,7 +151,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
 }
 
 /// Says which settings hold for this run alone, because flags or another file say other than the archive's own: the next run goes by that again.
-fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
+pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
     let path = archive.join("junkai.toml");
     if !path.exists() {
         // This run writes it.

@@ -33,13 +33,13 @@ const PLACES_PER_AREA: usize = 15;
 const WITHOUT_FILE_EVERY: usize = 31;
 
 /// A web of folders, and an archive.
-struct Folders {
-    stage: Stage,
+pub(crate) struct Folders {
+    pub(crate) stage: Stage,
 }
 
 impl Folders {
     /// Serves these hosts; `fill` writes the files of each into its folder.
-    fn new(hosts: &[&str], fill: impl Fn(&str, &Path)) -> Folders {
+    pub(crate) fn new(hosts: &[&str], fill: impl Fn(&str, &Path)) -> Folders {
         let folder = TempDir::new().unwrap();
         let folders = hosts.iter().map(|host| {
             let path = folder.path().join(host);
@@ -61,7 +61,7 @@ impl Folders {
     }
 
     /// A command of focus that crawls this web into this archive.
-    fn command(&self, name: &str, archive: &str) -> Command {
+    pub(crate) fn command(&self, name: &str, archive: &str) -> Command {
         let mut command = junkai();
         command.args(["focus", name, "--archive"]);
         command.arg(self.stage.path(archive));
@@ -71,13 +71,13 @@ impl Folders {
         command
     }
 
-    fn collect(&self, archive: &str) -> Command {
+    pub(crate) fn collect(&self, archive: &str) -> Command {
         let mut command = self.command("collect", archive);
         command.args(["--site", &self.stage.url(OFFICE, "/")]);
         command
     }
 
-    fn lines(&self, archive: &str, name: &str) -> Vec<Value> {
+    pub(crate) fn lines(&self, archive: &str, name: &str) -> Vec<Value> {
         let path = self.stage.path(archive).join("focus").join(name);
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         text.lines()
@@ -86,14 +86,14 @@ impl Folders {
     }
 
     /// The files that the catalogue of an archive lists.
-    fn listed(&self, archive: &str) -> BTreeSet<String> {
+    pub(crate) fn listed(&self, archive: &str) -> BTreeSet<String> {
         let entries = self.lines(archive, "catalogue.jsonl");
         let urls = entries.iter().map(|entry| entry["url"].as_str().unwrap());
         urls.map(str::to_owned).collect()
     }
 
     /// The paths that the web was asked for at a host from this exchange on, robots.txt left out, each with its status.
-    fn asked(&self, host: &str, from: usize) -> Vec<(String, u16)> {
+    pub(crate) fn asked(&self, host: &str, from: usize) -> Vec<(String, u16)> {
         let origin = self.stage.url(host, "");
         let exchanges = self.stage.exchanges();
         let seen = exchanges[from..].iter();
@@ -118,7 +118,7 @@ fn address(name: &str) -> String {
 }
 
 /// A table of numbers by year, one row for each name.
-fn table(title: &str, names: &[String]) -> String {
+pub(crate) fn table(title: &str, names: &[String]) -> String {
     let mut text = format!("{title},2018,2019,2020,2021,2022\n");
     for (row, name) in names.iter().enumerate() {
         text += name;
@@ -130,7 +130,7 @@ fn table(title: &str, names: &[String]) -> String {
     text
 }
 
-fn html(title: &str, links: &[String]) -> String {
+pub(crate) fn html(title: &str, links: &[String]) -> String {
     let items = links.iter().map(|link| {
         let text = link.rsplit('/').next().unwrap_or_default();
         format!("<li><a href=\"{link}\">{text}</a></li>\n")

@@ -279,9 +279,27 @@ fn assert_a_site_is_explained(focus: &FocusStage) {
     explain.arg(focus.stage.archive());
     let explained = run(explain).expect(0);
     assert!(!explained.out.trim().is_empty());
-    for line in explained.out.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
+    let lines: Vec<Value> = explained
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for line in &lines {
         assert_eq!(line["site"], truth.site.as_str());
+    }
+    let verdicts = focus.lines("sites.jsonl");
+    let verdict = verdicts
+        .iter()
+        .find(|verdict| verdict["site"] == truth.site.as_str());
+    assert_eq!(lines.first(), verdict, "first what it is taken for");
+    assert!(1 < lines.len(), "then its pages");
+    let mut explain = junkai();
+    explain.args(["focus", "explain", &truth.site, "--archive"]);
+    explain.arg(focus.stage.archive());
+    let explained = run(explain).expect(0);
+    let first = explained.out.lines().next().unwrap();
+    for part in ["what is wanted", "threshold 0.5", "wrong with probability"] {
+        assert!(first.contains(part), "{first}");
     }
 }
 

@@ -21,6 +21,8 @@ mod export;
 #[cfg(test)]
 mod focus;
 #[cfg(test)]
+mod focus_again;
+#[cfg(test)]
 mod habits;
 #[cfg(test)]
 mod hostile;

@@ -1,14 +1,19 @@
 //! `junkai focus collect`: gets the data files of the sites that hold them, and lists them.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use anyhow::{Context, Result};
-use junkai_crawler::focus::{Aim, write_catalogue};
-use junkai_crawler::{CrawlError, Preset};
+use junkai_crawler::focus::{Aim, Unreached, write_catalogue};
+use junkai_crawler::{CrawlError, Preset, Settings};
+use junkai_weburl::Canonicalizer;
 
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
 use crate::print::say;
 use crate::screen::grouped;
+use crate::telling::counted;
 
 /// What `junkai focus collect` takes.
 #[derive(clap::Args)]
@@ -64,6 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         sites: arguments.site.clone(),
     };
     let run = arguments.run.as_crawl("junkai focus collect");
+    crawl::tell_of_differences(&settings, &archive)?;
     let kept = settings.clone();
     let summary = crawl::watch(&archive, settings, &run)?;
     let catalogue = write_catalogue(&archive, &kept)?;
@@ -76,19 +82,43 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         );
     } else {
         say!(
-            "{} data files are in the catalogue, {} of them new and {} changed; {} pages and files of {} sites fetched in {:.0} s",
-            grouped(catalogue.files),
+            "{} in the catalogue, {} new and {} changed; {} collected, {} fetched in {:.0} s (what the archive has is not fetched again)",
+            counted(catalogue.files, "data file"),
             grouped(catalogue.added),
             grouped(catalogue.updated),
-            grouped(summary.progress.pages),
-            grouped(summary.progress.focus_sites),
+            counted(summary.progress.focus_sites, "site"),
+            counted(summary.progress.pages, "URL"),
             summary.seconds
         );
-        say!(
-            "find them with `junkai focus search \"…\" --archive {}`; `junkai crawl --archive {}` keeps them fresh",
-            archive.display(),
-            archive.display()
-        );
+        if 0 < catalogue.files {
+            let archive = archive.display();
+            say!(
+                "find them with `junkai focus search \"…\" --archive {archive}`; `junkai crawl --archive {archive}` keeps them fresh"
+            );
+        }
     }
+    tell_of_unreached(&archive, &kept)?;
     Ok(crawl::ending(&summary))
+}
+
+/// Says why nothing came of sites that were named.
+fn tell_of_unreached(archive: &Path, settings: &Settings) -> Result<()> {
+    let Aim::Collect { sites } = &settings.focus.aim else {
+        return Ok(());
+    };
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let mut named = BTreeSet::new();
+    for site in sites {
+        let page = canonical.parse_seed(site)?;
+        if junkai_archive::Index::open(archive)?
+            .latest(page.as_str())?
+            .is_none()
+        {
+            named.insert(page.site().to_owned());
+        }
+    }
+    for unreached in Unreached::find(archive, settings, |site| named.contains(site))? {
+        eprintln!("junkai: nothing of {}: {}", unreached.site, unreached.why);
+    }
+    Ok(())
 }

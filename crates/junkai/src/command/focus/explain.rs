@@ -1,21 +1,23 @@
-//! `junkai focus explain`: the pages by which a site was judged, and what in them spoke.
+//! `junkai focus explain`: what a site is taken for, the pages by which it was judged, and what in them spoke.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use junkai_crawler::focus::{Evidence, evidence};
+use junkai_crawler::focus::{Evidence, SiteVerdict, evidence, verdicts};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
+use crate::config;
 use crate::exit::Ending;
 use crate::print::say;
+use crate::telling::counted;
 
 /// What `junkai focus explain` takes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The archive's folder.
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR", default_value = super::run::ARCHIVE)]
     archive: PathBuf,
-    /// Print JSON lines, one a page.
+    /// Print JSON lines: the verdict, and then one a page.
     #[arg(long)]
     json: bool,
     /// The site: its name, or any URL of it.
@@ -36,12 +38,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
             pages.push(evidence);
         }
     })?;
-    if pages.is_empty() {
+    let settings = config::in_force(&arguments.archive)?.unwrap_or_default();
+    let verdicts = verdicts(&arguments.archive, &settings)?;
+    let verdict = verdicts.iter().find(|verdict| verdict.site == site);
+    let Some(verdict) = verdict else {
         bail!(
             "nothing of {site} was fetched; `junkai focus explore {} --archive {}` would",
             arguments.site,
             arguments.archive.display()
         );
+    };
+    if arguments.json {
+        say!("{}", serde_json::to_string(verdict)?);
+    } else {
+        say!("{}", in_words(verdict));
     }
     for page in &pages {
         if arguments.json {
@@ -51,6 +61,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         }
     }
     Ok(Ending::Well)
+}
+
+fn in_words(verdict: &SiteVerdict) -> String {
+    let site = &verdict.site;
+    if let Some(reason) = &verdict.unknown {
+        return format!("nothing is known of {site}: {reason}");
+    }
+    let holds = if verdict.holds {
+        "is taken to hold"
+    } else {
+        "is taken not to hold"
+    };
+    format!(
+        "{site} {holds} what is wanted (probability {:.3}, threshold {}); wrong with probability {:.4}, by {}",
+        verdict.probability,
+        verdict.threshold,
+        verdict.error_probability,
+        counted(verdict.fetches.into(), "page")
+    )
 }
 
 fn print(page: &Evidence) {

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
 use junkai_crawler::{Preset, Settings};
+use junkai_focus::explore::Policy;
 
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
 use crate::print::say;
 use crate::screen::grouped;
+use crate::telling::counted;
 
 /// Sites that the table shows of each verdict, where there are many.
 const SHOWN_MAX: usize = 50;
@@ -39,8 +42,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     fetches: Option<u64>,
     /// How the next site is chosen [default: as junkai.toml says, or the best policy of the lab].
-    #[arg(long, value_name = "POLICY")]
-    policy: Option<junkai_focus::explore::Policy>,
+    #[arg(long, value_name = "POLICY", value_parser = policies())]
+    policy: Option<Policy>,
     /// A site is taken to hold what is wanted from this probability on [default: 0.5].
     #[arg(long, value_name = "P")]
     threshold: Option<f64>,
@@ -64,9 +67,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     }
     let settings = settings(&arguments)?;
     let run = arguments.run.as_crawl("junkai focus explore");
-    let config = settings.focus.clone();
+    crawl::tell_of_differences(&settings, &archive)?;
+    let kept = settings.clone();
     let summary = crawl::watch(&archive, settings, &run)?;
-    let verdicts = write_verdicts(&archive, &config)?;
+    let verdicts = write_verdicts(&archive, &kept)?;
     if run.json {
         for verdict in &verdicts {
             say!(
@@ -81,27 +85,39 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     } else {
         print(&verdicts);
         say!(
-            "{} pages fetched in {:.0} s; go on with `junkai focus collect --archive {}`",
-            grouped(summary.progress.pages),
-            summary.seconds,
-            archive.display()
+            "{} fetched in {:.0} s",
+            counted(summary.progress.pages, "page"),
+            summary.seconds
         );
+        if verdicts.iter().any(|verdict| verdict.holds) {
+            let archive = archive.display();
+            say!("go on with `junkai focus collect --archive {archive}`");
+        }
     }
     Ok(crawl::ending(&summary))
+}
+
+/// Reads the name of a policy; help and errors list them.
+fn policies() -> impl TypedValueParser<Value = Policy> {
+    PossibleValuesParser::new(Policy::ALL.map(Policy::name)).try_map(|name| name.parse::<Policy>())
 }
 
 /// The file's settings, or the defaults, under the flags.
 fn settings(arguments: &Arguments) -> Result<Settings> {
     let mut settings = arguments.run.settings()?;
     crawl::add_missing(&mut settings.crawl.seeds, &arguments.seeds);
-    settings.scope.preset = if arguments.sites_from_crawl {
-        Preset::Any
-    } else {
-        Preset::Site
+    // An archive that was begun with `--sites-from-crawl` goes on so.
+    settings.scope.preset = match (arguments.sites_from_crawl, settings.scope.preset) {
+        (true, _) | (false, Preset::Any) => Preset::Any,
+        (false, _) => Preset::Site,
     };
     let focus = &mut settings.focus;
-    if arguments.model.is_some() {
-        focus.model.clone_from(&arguments.model);
+    if let Some(model) = &arguments.model {
+        let place = std::path::absolute(model)?;
+        if !place.is_file() {
+            bail!("there is no model {}", model.display());
+        }
+        focus.model = Some(place);
     }
     focus.policy = arguments.policy.unwrap_or(focus.policy);
     focus.threshold = arguments.threshold.unwrap_or(focus.threshold);
@@ -112,37 +128,47 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
 }
 
 fn print(verdicts: &[SiteVerdict]) {
-    let (holding, others): (Vec<_>, Vec<_>) = verdicts.iter().partition(|verdict| verdict.holds);
+    let (unknown, known): (Vec<_>, Vec<_>) = verdicts.iter().partition(|it| it.unknown.is_some());
+    let (holding, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|it| it.holds);
     say!(
-        "{:<32} {:>5} {:>8} {:>7}  why",
+        "{:<32} {:>7} {:>8} {:>7}  why",
         "site",
         "holds",
         "error",
         "fetches"
     );
-    for group in [&holding, &others] {
+    for group in [&holding, &others, &unknown] {
         for verdict in group.iter().take(SHOWN_MAX) {
-            let why: Vec<&str> = verdict
-                .why
-                .iter()
-                .map(|clue| clue.feature.as_str())
-                .collect();
-            say!(
-                "{:<32} {:>5} {:>8.4} {:>7}  {}",
-                verdict.site,
-                if verdict.holds { "yes" } else { "no" },
-                verdict.error_probability,
-                verdict.fetches,
-                why.join(", ")
-            );
+            say!("{}", line(verdict));
         }
         if SHOWN_MAX < group.len() {
             say!("… and {} more", grouped((group.len() - SHOWN_MAX) as u64));
         }
     }
-    say!(
-        "{} of {} sites are taken to hold what is wanted",
-        grouped(holding.len() as u64),
-        grouped(verdicts.len() as u64)
-    );
+    let of = counted(verdicts.len() as u64, "site");
+    let (verb, count) = match holding.len() {
+        1 => ("is", "1".to_owned()),
+        count => ("are", grouped(count as u64)),
+    };
+    say!("{count} of {of} {verb} taken to hold what is wanted");
+    if !unknown.is_empty() {
+        let unknown = counted(unknown.len() as u64, "site");
+        say!("nothing is known of {unknown}");
+    }
+}
+
+fn line(verdict: &SiteVerdict) -> String {
+    let site = &verdict.site;
+    if let Some(reason) = &verdict.unknown {
+        return format!("{site:<32} {:>7} {:>8} {:>7}  {reason}", "unknown", "-", 0);
+    }
+    let why = verdict.why.iter().map(|clue| clue.feature.as_str());
+    let why: Vec<&str> = why.collect();
+    format!(
+        "{site:<32} {:>7} {:>8.4} {:>7}  {}",
+        if verdict.holds { "yes" } else { "no" },
+        verdict.error_probability,
+        verdict.fetches,
+        why.join(", ")
+    )
 }

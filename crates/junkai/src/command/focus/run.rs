@@ -9,11 +9,14 @@ use junkai_crawler::Settings;
 
 use crate::command::crawl::{Reach, RunArguments};
 
+/// The archive of all commands that are told no other.
+pub(super) const ARCHIVE: &str = "junkai-focus";
+
 /// How a focused crawl runs.
 #[derive(clap::Args)]
 pub(super) struct Run {
     /// The folder that holds captures, index, state, and what focus learned.
-    #[arg(long, short, value_name = "DIR", default_value = "junkai-focus")]
+    #[arg(long, short, value_name = "DIR", default_value = ARCHIVE)]
     pub(super) archive: PathBuf,
     #[command(flatten)]
     reach: Reach,

@@ -19,7 +19,7 @@ const COLUMNS_SHOWN: usize = 8;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The archive's folder.
-    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    #[arg(long, short, value_name = "DIR", default_value = super::run::ARCHIVE)]
     archive: PathBuf,
     /// Print a JSON line for each file.
     #[arg(long)]

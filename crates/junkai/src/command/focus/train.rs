@@ -221,6 +221,12 @@ impl Arguments {
 }
 
 fn check_out(out: &Path) -> Result<()> {
+    if out.is_dir() {
+        bail!(
+            "{} is a folder; --out names the file that is to hold the model",
+            out.display()
+        );
+    }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {

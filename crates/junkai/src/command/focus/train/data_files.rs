@@ -20,10 +20,12 @@ pub(super) fn learn(labels: &Path, folder: &Path) -> Result<(FileModel, Figures)
     let labels = Labels::read(labels)?;
     let mut bar = Bar::new();
     let mut examples = Vec::new();
+    let mut missing = Vec::new();
     for (done, (name, label)) in labels.iter().enumerate() {
         bar.at("reading data files", done as u64, labels.len() as u64);
         let place = folder.join(name);
         if !place.exists() {
+            missing.push(name);
             continue;
         }
         let mut files = Vec::new();
@@ -34,6 +36,7 @@ pub(super) fn learn(labels: &Path, folder: &Path) -> Result<(FileModel, Figures)
             }
         }
     }
+    warn_of_missing(&missing, folder);
     if examples.is_empty() {
         bail!(
             "no labelled data file is in {}: labels name folders or files in it",
@@ -45,6 +48,20 @@ pub(super) fn learn(labels: &Path, folder: &Path) -> Result<(FileModel, Figures)
     let answers = examples.iter().zip(said);
     let figures = Figures::of(answers.map(|(example, said)| (example.is_wanted, 0.5 <= said)));
     Ok((FileModel::train(&examples, &training)?, figures))
+}
+
+/// Says which labels have no file, the first of them by name.
+fn warn_of_missing(missing: &[&str], folder: &Path) {
+    if let Some((first, others)) = missing.split_first() {
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        eprintln!(
+            "junkai: {first:?}{more} is labelled, but not in {}",
+            folder.display()
+        );
+    }
 }
 
 fn example(folder: &Path, file: &Path, label: &Label) -> Result<Option<FileExample>> {
