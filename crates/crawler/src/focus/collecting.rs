@@ -531,7 +531,7 @@ mod tests {
                     collecting.offer(candidate(link.url.as_str(), 0.5));
                 }
             }
-            let came = if url.as_str().ends_with(".csv") {
+            let came = if is_file(&url) {
                 Came::DataFile(&[])
             } else {
                 Came::Page(&found)
@@ -599,6 +599,10 @@ mod tests {
         assert_eq!(fetched.len(), 2, "{fetched:?}");
     }
 
+    fn is_file(url: &PageUrl) -> bool {
+        url.path().contains("/f/")
+    }
+
     /// A home page that links to forty pages, each of which links to a file of its name.
     fn files_named_alike(url: &str) -> Vec<String> {
         match url.rsplit_once("/p/") {
@@ -650,10 +654,7 @@ mod tests {
                 .iter()
                 .map(|url| found(url))
                 .collect();
-            for link in links
-                .iter()
-                .filter(|link| !link.url.as_str().ends_with(".csv"))
-            {
+            for link in links.iter().filter(|link| !is_file(&link.url)) {
                 collecting.offer(candidate(link.url.as_str(), 0.5));
             }
             collecting.fetched(&url, Came::Page(&links));

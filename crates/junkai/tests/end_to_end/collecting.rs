@@ -2,6 +2,7 @@
 //! bring most of them; politely, within robots.txt, and through kills. Sites are taken from their home pages on, and depth counts from there.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -123,7 +124,7 @@ pub(crate) fn table(title: &str, names: &[String]) -> String {
     for (row, name) in names.iter().enumerate() {
         text += name;
         for year in 0..5 {
-            text += &format!(",{}", 40_000 + 137 * row * (year + 3) + 911 * year);
+            write!(text, ",{}", 40_000 + 137 * row * (year + 3) + 911 * year).unwrap();
         }
         text += "\n";
     }
@@ -232,7 +233,7 @@ fn guessed_addresses_save_fetches_and_keep_to_the_rules() {
         files.len()
     );
     assert!(
-        with_most * 5 <= without_most * 4,
+        with_most * 3 <= without_most * 2,
         "{with_most} of {without_most}"
     );
     // One in thirty of the places has no file.
@@ -330,7 +331,7 @@ fn a_site_is_explored_from_its_home_page_and_depth_counts_from_there() {
     let web = Folders::new(&["near.test", "far.test"], fill_chain);
     let link = web.stage.url("far.test", "/6.html");
     let page = web.stage.path("near.test").join("3.html");
-    fs::write(page, html("A page", &[link.clone()])).unwrap();
+    fs::write(page, html("A page", std::slice::from_ref(&link))).unwrap();
 
     let mut explore = web.command("explore", "archive");
     explore.args(["--sites-from-crawl", "--fetches", "6"]);

@@ -171,11 +171,33 @@ fn pdf(lines: &[String], trailer: &str) -> Vec<u8> {
     file.into_bytes()
 }
 
+/// A file's name, its bytes, and what is said of it if it cannot be read.
+type Case = (&'static str, Vec<u8>, Option<&'static str>);
+
+/// Serves a site of these files.
+fn serve(folder: TempDir, files: &[Case]) -> Stage {
+    let site = folder.path().join("site");
+    fs::create_dir(&site).unwrap();
+    let mut index = String::from("<html><title>Statistics</title><h1>Population statistics</h1>");
+    for (name, bytes, _) in files {
+        fs::write(site.join(name), bytes).unwrap();
+        write!(index, "<a href=\"/{name}\">Births and deaths by year</a>").unwrap();
+    }
+    fs::write(site.join("index.html"), index).unwrap();
+    let web = TestWebConfig {
+        hosts: 0,
+        folders: vec![FolderConfig {
+            host: "files.test".to_owned(),
+            path: site,
+        }],
+        ..TestWebConfig::default()
+    };
+    Stage::in_folder(folder, web, "")
+}
+
 #[test]
 fn pdf_is_read_by_workers_and_what_cannot_be_read_is_reported() {
     let folder = TempDir::new().unwrap();
-    let site = folder.path().join("site");
-    fs::create_dir(&site).unwrap();
     let rows = (2010..2025).map(|year| format!("{year}      {}      {}", year * 7, year * 3));
     let table: Vec<String> = std::iter::once("Year      Births      Deaths".to_owned())
         .chain(rows)
@@ -198,21 +220,7 @@ fn pdf_is_read_by_workers_and_what_cannot_be_read_is_reported() {
             Some("damaged"),
         ),
     ];
-    let mut index = String::from("<html><title>Statistics</title><h1>Population statistics</h1>");
-    for (name, bytes, _) in &files {
-        fs::write(site.join(name), bytes).unwrap();
-        write!(index, "<a href=\"/{name}\">Births and deaths by year</a>").unwrap();
-    }
-    fs::write(site.join("index.html"), index).unwrap();
-    let web = TestWebConfig {
-        hosts: 0,
-        folders: vec![FolderConfig {
-            host: "files.test".to_owned(),
-            path: site,
-        }],
-        ..TestWebConfig::default()
-    };
-    let stage = Stage::in_folder(folder, web, "");
+    let stage = serve(folder, &files);
     let mut collect = with_pdftotext(junkai());
     collect.args(["focus", "collect", "--interval", "20ms", "--json"]);
     collect.args([

@@ -1,5 +1,6 @@
 //! Programs that do as they like, and files that mean harm.
 
+use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
 
 use junkai_focus::data_file::{Bounds, Hints, inspect};
@@ -99,7 +100,7 @@ fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
     let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
     for (number, object) in (1..).zip(objects) {
-        table += &format!("{:010} 00000 n \n", file.len());
+        writeln!(table, "{:010} 00000 n ", file.len()).unwrap();
         file.extend(format!("{number} 0 obj\n").bytes());
         file.extend(object);
         file.extend(b"\nendobj\n");
