@@ -137,7 +137,7 @@ pub fn declared_type<'a>(
 ) -> Option<&'a str> {
     let is_page = content_type.is_some_and(|it| it.trim_start().starts_with("text/html"));
     let saved_as = disposition.filter(|_| !is_page).and_then(of_disposition);
-    saved_as.map(|format| format.media_type()).or(content_type)
+    saved_as.map(Format::media_type).or(content_type)
 }
 
 /// The format of the file name in a `Content-Disposition`: `attachment; filename="deaths.csv"`, `filename*=UTF-8''deaths.csv`.
