@@ -25,7 +25,6 @@ impl Rounds {
             self.note_file(ended, file)?;
         }
         let page = &ended.visit.url;
-        let probability_min = self.settings.focus.file_probability_min;
         let (Some(order), Some(books)) = (self.room.focus(), &mut self.books) else {
             return Ok(());
         };
@@ -47,9 +46,8 @@ impl Rounds {
             }
             FocusOrder::Collecting(collecting) => {
                 let came = match &said.file {
-                    Some(file) if probability_min <= file.probability => {
-                        Came::DataFile(&file.names)
-                    }
+                    // Whether it is listed is for the catalogue to say; that it is where it was looked for shows the way to others.
+                    Some(file) if file.refused.is_none() => Came::DataFile(&file.names),
                     None if said.probability.is_some() => Came::Page(&ended.links),
                     Some(_) | None => Came::Nothing,
                 };
