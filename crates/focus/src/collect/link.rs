@@ -35,7 +35,7 @@ pub enum Looks {
 pub enum Fetched<'a> {
     /// A page with these links, those to be followed only, in its order.
     Page(&'a [LinkSeen<'a>]),
-    /// A data file of the wanted kind.
+    /// A data file, be it of the wanted kind or not: it is where it was looked for.
     DataFile,
     /// Nothing of use: an error, or something else.
     Nothing,
