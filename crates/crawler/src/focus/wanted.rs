@@ -66,7 +66,7 @@ pub(super) enum Stage {
 pub(crate) enum Came<'a> {
     /// A page with these links.
     Page(&'a [Discovered]),
-    /// A data file of the wanted kind, with these names in its first column.
+    /// A data file, with these names in its first column.
     DataFile(&'a [String]),
     /// Nothing of use.
     Nothing,
