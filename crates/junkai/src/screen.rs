@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
+use junkai_lab::outcome::grouped;
 
 use crate::print::{say, short};
 use crate::telling::counted;
@@ -397,19 +398,6 @@ fn whole(rate: f64) -> u64 {
     rate as u64
 }
 
-/// 1234567 as "1,234,567".
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if 0 < at && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// A number of bytes for people.
 pub(crate) fn bytes(number: u64) -> String {
     bytesize::ByteSize(number).display().si().to_string()
@@ -423,21 +411,4 @@ fn clock(time: Duration) -> String {
         seconds / 60 % 60,
         seconds % 60
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

@@ -355,7 +355,8 @@ pub(crate) fn percent(part: f64) -> String {
 }
 
 /// A number with a comma between thousands.
-pub(crate) fn grouped(number: u64) -> String {
+#[must_use]
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -471,6 +472,18 @@ mod tests {
         ] {
             assert_eq!(cell.exact(), exact);
             assert_eq!(cell.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), text);
         }
     }
 }

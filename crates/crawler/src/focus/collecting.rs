@@ -219,11 +219,12 @@ impl Collecting {
             let number = self.next_site;
             self.next_site += 1;
             self.begun += 1;
+            let site = &mut self.sites[number];
             let settings = collect::Settings {
-                guesses: self.config.guess,
+                // What is there to guess was guessed when the site was collected.
+                guesses: self.config.guess && !self.learned.is_whole(&site.name),
                 ..collect::Settings::default()
             };
-            let site = &mut self.sites[number];
             let mut collector = Collector::new(self.learned.experience(), settings);
             let start = site.start.take();
             start.as_deref().and_then(|start| collector.start(start));
@@ -355,6 +356,8 @@ impl Collecting {
             let left = std::mem::take(&mut site.pages);
             self.len -= left.len();
             self.parked.extend(left);
+        } else if self.config.guess {
+            self.learned.note_whole(&site.name);
         }
     }
 }

@@ -17,6 +17,9 @@ pub(crate) struct Learned {
     experience: Experience,
     /// Sites that taught what they could.
     sites: BTreeSet<String>,
+    /// Those of them that were collected to the last page and the last guess.
+    #[serde(default)]
+    whole: BTreeSet<String>,
 }
 
 impl Learned {
@@ -45,6 +48,16 @@ impl Learned {
         if self.sites.insert(site.to_owned()) {
             self.experience.learn(collector);
         }
+    }
+
+    /// Notes that nothing of a site is left to fetch or to guess.
+    pub(super) fn note_whole(&mut self, site: &str) {
+        self.whole.insert(site.to_owned());
+    }
+
+    /// Whether nothing of a site was left, in this run or one before.
+    pub(super) fn is_whole(&self, site: &str) -> bool {
+        self.whole.contains(site)
     }
 }
 

@@ -69,7 +69,7 @@ impl Exploring {
     ) -> Exploring {
         let settings = explore::Settings {
             threshold: config.threshold,
-            ..explore::Settings::default()
+            worth_min: config.worth_min,
         };
         Exploring {
             explorer: Explorer::new(config.policy, settings),
@@ -402,6 +402,22 @@ mod tests {
         let first = exploring.next().unwrap();
         exploring.release(first.host);
         assert!(exploring.next().is_some());
+    }
+
+    #[test]
+    fn pages_that_can_teach_nothing_more_are_left() {
+        let mut exploring = exploring();
+        let pages = (0..50).flat_map(|site| (0..20).map(move |page| (site, page)));
+        for (site, page) in pages {
+            exploring.offer(candidate(&format!("http://s{site}.example/{page}"), 1.0));
+        }
+        while exploring.next_inferred().is_some() {}
+        while let Some(next) = exploring.next() {
+            said(&mut exploring, url(&next), Some(0.01));
+        }
+        assert!(exploring.is_settled());
+        assert!(50 <= exploring.fetches(), "every site was asked");
+        assert!(500 < exploring.len(), "{} pages are left", exploring.len());
     }
 
     #[test]

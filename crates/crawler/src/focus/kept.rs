@@ -84,8 +84,6 @@ impl Kept {
             message.field("content-type"),
             message.field("content-disposition"),
         );
-        let told = message.field("content-length");
-        let told = told.filter(|_| message.field("content-encoding").is_none());
         let robots_tags = message
             .fields()
             .filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"))
@@ -95,7 +93,7 @@ impl Kept {
             status: message.status()?,
             content_type: content_type.map(str::to_owned),
             location: message.field("location").map(str::to_owned),
-            whole_bytes: whole_bytes(told, content.len()),
+            whole_bytes: whole_bytes(|name| message.field(name), content.len()),
             content,
             entry,
         })
@@ -124,8 +122,14 @@ impl Kept {
     }
 }
 
-/// The length of a whole body by its `Content-Length`, if more than what came of it.
-pub(crate) fn whole_bytes(told: Option<&str>, length: usize) -> Option<u64> {
-    let told = told?.trim().parse().ok()?;
+/// The length of a whole body by the fields of its head, if it is more than what came of it. Of an encoded body it is not known.
+pub(crate) fn whole_bytes<'a>(
+    field: impl Fn(&'static str) -> Option<&'a str>,
+    length: usize,
+) -> Option<u64> {
+    if field("content-encoding").is_some() {
+        return None;
+    }
+    let told = field("content-length")?.trim().parse().ok()?;
     ((length as u64) < told).then_some(told)
 }

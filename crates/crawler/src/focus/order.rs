@@ -17,6 +17,7 @@ use super::{
     write_verdicts,
 };
 use crate::CrawlError;
+use crate::scope::Preset;
 use crate::settings::Settings;
 use crate::visit::Visit;
 
@@ -59,7 +60,12 @@ impl Focus {
 fn taken_up(archive: &Path, settings: &Settings) -> Result<Exploring, CrawlError> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let candidates_max = settings.crawl.candidates.get();
-    let mut exploring = Exploring::new(&settings.focus, canonical.clone(), candidates_max);
+    let mut focus = settings.focus.clone();
+    if settings.scope.preset == Preset::Any {
+        // Every page may lead to sites that are not known yet.
+        focus.worth_min = f64::NEG_INFINITY;
+    }
+    let mut exploring = Exploring::new(&focus, canonical.clone(), candidates_max);
     evidence(archive, |evidence| {
         if let Ok(page) = canonical.parse(&evidence.url) {
             exploring.observe(Page::of(&page), evidence.probability);

@@ -139,12 +139,10 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
         ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {
             if let Some(judge) = &worker.shared.judge {
                 let text = |name| exchange.header(name).and_then(|it| str::from_utf8(it).ok());
-                let told = text("content-length");
-                let told = told.filter(|_| text("content-encoding").is_none());
                 let file = FetchedFile {
                     bytes: &decoded.bytes,
                     content_type: declared_type(content_type, text("content-disposition")),
-                    whole_bytes: whole_bytes(told, decoded.bytes.len()),
+                    whole_bytes: whole_bytes(text, decoded.bytes.len()),
                     pdf_text: brought.pdf_text,
                 };
                 let said = judge.file(&file, visit);

@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use ipnet::{IpNet, Ipv4Net};
 use junkai_crawler::{Preset, Settings};
+use junkai_lab::outcome::grouped;
 use junkai_testweb::{TestWeb, TestWebConfig, judge};
 
 use crate::command::crawl::{self, RunArguments};
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// The least time between two visits to a server of the demo's web.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use junkai_crawler::{Explanation, LogEvent, Settings, explain};
 use junkai_frontier::ServerState;
+use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::config;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// What `junkai explain` takes.
 #[derive(clap::Args)]

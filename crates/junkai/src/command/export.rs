@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use junkai_lab::archive_graph::folder::{self, Occupied, Parts, Summary};
 use junkai_lab::archive_graph::{ArchiveGraphError, Options, read};
+use junkai_lab::outcome::grouped;
 
 use crate::bar::Bar;
 use crate::config;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::{bytes, grouped};
+use crate::screen::bytes;
 
 /// What can be exported.
 #[derive(clap::Subcommand)]

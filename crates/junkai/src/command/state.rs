@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use junkai_crawler::{IntervalCount, KnownPage, PageStates, StateStats};
+use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
 use crate::print::{say, short};
-use crate::screen::{bytes, grouped};
+use crate::screen::bytes;
 use crate::telling::Target;
 
 /// Columns of the longest bar.

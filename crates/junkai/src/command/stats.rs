@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use junkai_crawler::stats;
+use junkai_lab::outcome::grouped;
 
 use crate::command::pause;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::{bytes, grouped};
+use crate::screen::bytes;
 
 /// Rows of a table that are shown.
 const ROWS_MAX: usize = 12;

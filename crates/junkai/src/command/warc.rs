@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use junkai_archive::{Reader, Report, check, index_file};
+use junkai_lab::outcome::grouped;
 
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// What can be done with WARC files.
 #[derive(clap::Subcommand)]

@@ -167,12 +167,10 @@ impl Found {
 fn sites_with_data_files_are_found_collected_and_searched() {
     let focus = FocusStage::new(SITES);
     run(focus.explore()).expect(0);
-    let evidence = focus.lines("evidence.jsonl");
-    assert_eq!(
-        evidence.len(),
-        SITES * FETCHES_PER_SITE,
-        "the budget is kept"
-    );
+    let evidence = focus.lines("evidence.jsonl").len();
+    println!("{evidence} fetches");
+    assert!(SITES <= evidence, "every site is asked");
+    assert!(evidence <= SITES * FETCHES_PER_SITE, "the budget is kept");
     let sites = focus.sites_found();
     println!(
         "sites: recall {:.3}, precision {:.3}",
@@ -206,13 +204,14 @@ fn sites_with_data_files_are_found_collected_and_searched() {
     let verdict = focus.stage.verdict(INTERVAL);
     assert!(verdict.is_polite(), "{verdict}");
 
-    // What the archive has is not fetched again; a name that was not guessed before may be.
+    // What the archive has is not fetched again, and what was guessed in vain is not guessed again.
     let before = focus.stage.events().len();
     run(focus.command("collect")).expect(0);
-    for event in &focus.stage.events()[before..] {
-        assert!(event.hops.ends_with('I'), "{event:?}");
-        assert_eq!(event.status, 404, "{event:?}");
-    }
+    assert!(
+        focus.stage.events()[before..].is_empty(),
+        "{:?}",
+        focus.stage.events().last()
+    );
     assert_eq!(focus.files_found().taken, files.taken);
 }
 
@@ -313,7 +312,9 @@ const KILLS: usize = 4;
 #[test]
 fn exploring_and_collecting_go_on_after_kills() {
     let mut dice = Dice::new();
-    let focus = FocusStage::new(SITES_KILLED);
+    // So that it does not end before its budget.
+    let worthwhile = "[focus]\nworth_min = 0.0\n";
+    let focus = FocusStage::with(SITES_KILLED, TestWebConfig::default(), worthwhile);
     for _ in 0..KILLS {
         kill_in_the_middle(&focus, focus.explore(), &mut dice);
     }

@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use junkai_crawler::focus::{Aim, Unreached, write_catalogue};
 use junkai_crawler::{CrawlError, Preset, Settings};
+use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 use crate::telling::counted;
 
 /// What `junkai focus collect` takes.

@@ -7,12 +7,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
 use junkai_crawler::{Preset, Settings};
 use junkai_focus::explore::Policy;
+use junkai_lab::outcome::grouped;
 
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 use crate::telling::counted;
 
 /// Sites that the table shows of each verdict, where there are many.
@@ -94,7 +94,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
             say!("go on with `junkai focus collect --archive {archive}`");
         }
     }
-    Ok(crawl::ending(&summary))
+    let is_anything_known = verdicts.iter().any(|verdict| verdict.unknown.is_none());
+    Ok(match crawl::ending(&summary) {
+        // Nothing came because nothing more is to be learned.
+        Ending::Problems if is_anything_known => Ending::Well,
+        ending => ending,
+    })
 }
 
 /// Reads the name of a policy; help and errors list them.

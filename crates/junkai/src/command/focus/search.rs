@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use junkai_focus::catalogue::{Entry, Hit, Index};
+use junkai_lab::outcome::grouped;
 use serde::Serialize;
 
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// Where an archive keeps what focus found.
 const FOLDER: &str = "focus";

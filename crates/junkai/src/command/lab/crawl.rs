@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use junkai_lab::comparison::{Compared, Entry, compare, least_gap, outcome};
+use junkai_lab::outcome::grouped;
 use junkai_lab::policy::{NotAPolicy, Policy};
 use junkai_lab::subject::Subject;
 
@@ -15,7 +16,6 @@ use super::source::Source;
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\

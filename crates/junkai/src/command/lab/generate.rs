@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use junkai_lab::graph::Form;
 use junkai_lab::graph::generate::{Generator, GeneratorConfig};
+use junkai_lab::outcome::grouped;
 
 use super::source::quoted;
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use junkai_lab::graph::{HostCut, Statistics};
+use junkai_lab::outcome::grouped;
 
 use super::show::{Table, wrapped};
 use super::source::Sources;
 use crate::bar::Bar;
 use crate::exit::Ending;
 use crate::print::say;
-use crate::screen::grouped;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\

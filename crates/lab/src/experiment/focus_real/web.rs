@@ -154,7 +154,7 @@ impl<'a> Web<'a> {
         }
         let budget = FETCHES_PER_SITE * self.members.len();
         let mut asked = vec![0; self.members.len()];
-        while (trip.run.fetches as usize) < budget && !explorer.is_settled() {
+        while (trip.run.fetches as usize) < budget {
             let Some(site) = explorer.next(&mut || chance.unit()) else {
                 break;
             };

@@ -53,7 +53,7 @@ pub(super) struct Measures {
 /// Runs the policy; measures at each checkpoint.
 pub(super) fn run(world: &World, policy: Policy, course: Course, seed: u64) -> Vec<Measures> {
     explore(
-        Explorer::new(policy, Settings::default()),
+        Explorer::new(policy, Settings::to_the_last_page()),
         world,
         course,
         seed,
@@ -64,7 +64,7 @@ pub(super) fn run(world: &World, policy: Policy, course: Course, seed: u64) -> V
 pub(super) fn run_informed(world: &World, course: Course, seed: u64) -> Vec<Measures> {
     let density = |mean, concentration| world.population.density(mean, concentration);
     explore(
-        Explorer::informed(&density, Settings::default()),
+        Explorer::informed(&density, Settings::to_the_last_page()),
         world,
         course,
         seed,
@@ -86,7 +86,7 @@ fn explore(mut explorer: Explorer, world: &World, course: Course, seed: u64) -> 
     )]
     for checkpoint in course.checkpoints(world.sites.len() as u32) {
         while fetches < checkpoint {
-            while asked.len() < course.in_flight as usize && !explorer.is_settled() {
+            while asked.len() < course.in_flight as usize {
                 let Some(site) = explorer.next(&mut || stream.unit()) else {
                     break;
                 };

@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 use junkai_charts::{Axis, Chart, Format, Line, Scatter, Style};
 use junkai_focus::learn::{Figures, Validation};
+use junkai_lab::outcome::grouped;
 use serde::Serialize;
 
 use crate::print::say;
-use crate::screen::grouped;
 
 /// A bin that counts for less than this many sites says nothing.
 const BIN_SITES_MIN: f64 = 0.5;
