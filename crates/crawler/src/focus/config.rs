@@ -23,10 +23,13 @@ pub struct FocusConfig {
     /// Pages that exploring fetches, for each site that is known, where the command does not say how many in all. Default 10.
     pub fetches_per_site: f64,
     /// Exploring ends before all these pages are fetched, if no fetch is worth more than this: by how much one is expected to bring the verdicts on sites
-    /// nearer to the truth, where a mistake costs the distance of the site's probability from the threshold. Default 0.001: 500 fetches are well spent
+    /// nearer to the truth, where a mistake costs the distance of the site's probability from the threshold. Default 0.0001: 5,000 fetches are well spent
     /// if they set one verdict right that is as wrong as can be. With 0 it goes on as long as a fetch can teach anything,
     /// as it does where pages lead to new sites.
     pub worth_min: f64,
+    /// A site two pages of which are this sure is taken to hold what is wanted, whatever its other pages say, and is asked no more: it may have much else.
+    /// Default 0.8; with 1 sites are judged by all their pages alike.
+    pub proof: f64,
     /// Sites of which a page is being fetched at a time, at most. Default: a twentieth of all, and at least 16. The fewer, the more each choice
     /// knows; the more, the sooner all is done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +59,8 @@ impl Default for FocusConfig {
             policy: Policy::default(),
             threshold: 0.5,
             fetches_per_site: 10.0,
-            worth_min: 0.001,
+            worth_min: 0.0001,
+            proof: 0.8,
             asked_max: None,
             sites_max: 1_000_000,
             pages_max: 10_000,
@@ -83,6 +87,10 @@ impl FocusConfig {
             (
                 (0.0..=1.0).contains(&self.worth_min),
                 "focus.worth_min must be 0 to 1",
+            ),
+            (
+                (0.0..=1.0).contains(&self.proof),
+                "focus.proof must be 0 to 1",
             ),
             (
                 (1..=1 << 30).contains(&self.sites_max),

@@ -70,6 +70,7 @@ impl Exploring {
         let settings = explore::Settings {
             threshold: config.threshold,
             worth_min: config.worth_min,
+            proof: config.proof,
         };
         Exploring {
             explorer: Explorer::new(config.policy, settings),

@@ -23,6 +23,7 @@ const SCHEMA: &str = "message sites {
   required int64 fetches;
   required int64 silent;
   required binary why (STRING);
+  required boolean proven;
 }";
 
 /// Writes the verdicts to a file.
@@ -42,6 +43,7 @@ pub(super) fn write(file: File, verdicts: &[SiteVerdict]) -> Result<()> {
         column::<Int64Type>(&mut group, sites, |it| i64::from(it.fetches))?;
         column::<Int64Type>(&mut group, sites, |it| i64::from(it.silent))?;
         column::<ByteArrayType>(&mut group, sites, |it| text(&why(it)))?;
+        column::<BoolType>(&mut group, sites, |it| it.proven)?;
         group.close()?;
     }
     file.close()?;
@@ -83,6 +85,7 @@ mod tests {
         let verdict = |number: u32| SiteVerdict {
             site: format!("s{number}.example"),
             holds: number.is_multiple_of(2),
+            proven: number.is_multiple_of(4),
             probability: f64::from(number) / 10.0,
             error_probability: 0.25,
             threshold: 0.5,
@@ -109,6 +112,7 @@ mod tests {
         assert!((rows[4].get_double(2).unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(rows[4].get_long(4).unwrap(), 4);
         assert_eq!(rows[4].get_string(6).unwrap(), "統計");
+        assert!(rows[4].get_bool(7).unwrap() && !rows[6].get_bool(7).unwrap());
         assert_eq!(rows[0].get_string(6).unwrap(), "unknown: no such name");
     }
 }

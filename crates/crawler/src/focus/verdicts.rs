@@ -28,6 +28,9 @@ pub struct SiteVerdict {
     pub site: String,
     /// Whether it is taken to hold what is wanted.
     pub holds: bool,
+    /// Whether that is because two of its pages are proof.
+    #[serde(default)]
+    pub proven: bool,
     /// The estimated probability that it does.
     pub probability: f64,
     /// The probability that this verdict is wrong.
@@ -57,6 +60,7 @@ pub fn verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>,
             Policy::default(),
             explore::Settings {
                 threshold,
+                proof: settings.focus.proof,
                 ..explore::Settings::default()
             },
         ),
@@ -165,6 +169,7 @@ impl Book {
             SiteVerdict {
                 site: heard.site,
                 holds: verdict.holds,
+                proven: verdict.is_proven,
                 probability: verdict.mean,
                 error_probability: verdict.error_probability,
                 threshold: self.threshold,

@@ -7,6 +7,8 @@ const LEAST: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
     fetches: u32,
+    /// The two highest probabilities, in parts of [`u16::MAX`].
+    best: [u16; 2],
     sum: f64,
     sum_of_squares: f64,
     sum_of_logs: f64,
@@ -20,6 +22,14 @@ impl Evidence {
         self.fetches = self.fetches.saturating_add(1);
         self.sum += probability;
         self.sum_of_squares += probability * probability;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to the greatest, and cut down to a whole number"
+        )]
+        let parts = (probability * f64::from(u16::MAX)) as u16;
+        let [best, second] = self.best;
+        self.best = [best.max(parts), second.max(parts.min(best))];
         let inner = probability.clamp(LEAST, 1.0 - LEAST);
         self.sum_of_logs += libm::log(inner);
         self.sum_of_other_logs += libm::log1p(-inner);
@@ -35,6 +45,12 @@ impl Evidence {
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (0 < self.fetches).then(|| (self.sum / f64::from(self.fetches)).clamp(0.0, 1.0))
+    }
+
+    /// The probability that two pages have or exceed; 0 before the second.
+    #[must_use]
+    pub fn second_best(&self) -> f64 {
+        f64::from(self.best[1]) / f64::from(u16::MAX)
     }
 
     /// The unbiased variance of the probabilities; none before the second.

@@ -134,6 +134,7 @@ impl Rule for Foresight {
         let holds = self.line <= GRID.mean_of(&weights);
         Verdict {
             holds,
+            is_proven: false,
             mean,
             error_probability: if holds { 1.0 - mean } else { mean },
             fetches: evidence.fetches(),

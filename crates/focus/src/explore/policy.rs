@@ -176,6 +176,7 @@ pub(crate) trait Rule: fmt::Debug + Send + Sync {
         let holds = threshold <= mean;
         Verdict {
             holds,
+            is_proven: false,
             mean,
             error_probability: if holds { 1.0 - mean } else { mean },
             fetches: evidence.fetches(),

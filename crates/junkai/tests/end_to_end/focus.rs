@@ -177,8 +177,8 @@ fn sites_with_data_files_are_found_collected_and_searched() {
         sites.recall(),
         sites.precision()
     );
-    // Over the webs of six seeds: 80 to 100 % of the sites, none in vain; 86 to 100 % of the files, all of those that the sites have.
-    assert!(0.8 <= sites.recall(), "{:?}", sites.taken);
+    // Over the webs of eight seeds: every site and every file, none in vain, with 2.2 to 2.5 fetches a site.
+    assert!(0.95 <= sites.recall(), "{:?}", sites.taken);
     assert!(0.95 <= sites.precision(), "{:?}", sites.taken);
 
     run(focus.command("collect")).expect(0);
@@ -189,7 +189,7 @@ fn sites_with_data_files_are_found_collected_and_searched() {
         files.precision()
     );
     assert!(
-        0.85 <= files.recall(),
+        0.9 <= files.recall(),
         "{} of {}",
         files.taken.len(),
         files.wanted.len()

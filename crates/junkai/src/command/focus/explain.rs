@@ -73,8 +73,13 @@ fn in_words(verdict: &SiteVerdict) -> String {
     } else {
         "is taken not to hold"
     };
+    let by = if verdict.proven {
+        "two pages that are proof, of "
+    } else {
+        ""
+    };
     format!(
-        "{site} {holds} what is wanted (probability {:.3}, threshold {}); wrong with probability {:.4}, by {}",
+        "{site} {holds} what is wanted (probability {:.3}, threshold {}); wrong with probability {:.4}, by {by}{}",
         verdict.probability,
         verdict.threshold,
         verdict.error_probability,

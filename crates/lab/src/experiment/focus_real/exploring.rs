@@ -297,7 +297,7 @@ fn key_of(fetches: f64) -> String {
 /// Explores the sites by a policy, the pages of each from the first; returns the quality of the verdicts at each checkpoint.
 fn explore(sites: &[JudgedSite], policy: Policy, seed: u64) -> Vec<Quality> {
     let mut chance = Chance::about(seed, u64::MAX);
-    let mut explorer = Explorer::new(policy, explore::Settings::to_the_last_page());
+    let mut explorer = Explorer::new(policy, explore::Settings::as_published());
     for _ in sites {
         explorer.add_site();
     }

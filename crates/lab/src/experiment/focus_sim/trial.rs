@@ -53,7 +53,7 @@ pub(super) struct Measures {
 /// Runs the policy; measures at each checkpoint.
 pub(super) fn run(world: &World, policy: Policy, course: Course, seed: u64) -> Vec<Measures> {
     explore(
-        Explorer::new(policy, Settings::to_the_last_page()),
+        Explorer::new(policy, Settings::as_published()),
         world,
         course,
         seed,
@@ -64,7 +64,7 @@ pub(super) fn run(world: &World, policy: Policy, course: Course, seed: u64) -> V
 pub(super) fn run_informed(world: &World, course: Course, seed: u64) -> Vec<Measures> {
     let density = |mean, concentration| world.population.density(mean, concentration);
     explore(
-        Explorer::informed(&density, Settings::to_the_last_page()),
+        Explorer::informed(&density, Settings::as_published()),
         world,
         course,
         seed,
