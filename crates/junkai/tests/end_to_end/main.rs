@@ -35,6 +35,8 @@ mod nothing_lost;
 #[cfg(test)]
 mod order;
 #[cfg(test)]
+mod outage;
+#[cfg(test)]
 mod politeness;
 #[cfg(test)]
 mod predicted;
