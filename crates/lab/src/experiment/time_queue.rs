@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use junkai_frontier::time_queue::{Layout, TimeQueueConfig, TimeQueueError};
 
-use self::trial::{Point, Stores};
+use self::trial::Point;
 use super::Watch;
 use super::words::{count, parameter};
 use crate::outcome::{Outcome, Parameter, span};
@@ -167,7 +167,7 @@ pub fn run(
     experiment: &TimeQueueExperiment,
     watch: Watch<'_>,
 ) -> Result<Outcome, TimeQueueExperimentError> {
-    let points = Stores::fill(experiment, watch)?.measure()?;
+    let points = trial::points(experiment, watch)?;
     let results = Results { points, experiment };
     Ok(Outcome {
         name: "time-queue".to_owned(),

@@ -172,31 +172,50 @@ struct Closed {
     cycle: UpdateCycle,
 }
 
-/// The queues, filled.
-pub(super) struct Stores<'a> {
+/// What each size of buffer costs in each setting. Times are measured in turns, with all queues there; counts are the same at any time, so that one queue is there
+/// after the other, and a disk that holds one is enough.
+pub(super) fn points(
+    experiment: &TimeQueueExperiment,
+    watch: Watch<'_>,
+) -> Result<Vec<Point>, TimeQueueExperimentError> {
+    let mut meter = Meter::new(experiment, watch);
+    let settings = experiment.settings();
+    let together = match experiment.costs {
+        Costs::Counted => 1,
+        Costs::Timed => settings.len(),
+    };
+    let mut points = Vec::new();
+    for settings in settings.chunks(together.max(1)) {
+        points.extend(Stores::fill(experiment, settings, &mut meter)?.measure()?);
+    }
+    Ok(points)
+}
+
+/// Some queues, filled.
+struct Stores<'a, 'w> {
     experiment: &'a TimeQueueExperiment,
-    meter: Meter<'a>,
+    meter: &'a mut Meter<'w>,
     closed: Vec<Closed>,
     /// Removed with all that is in it when the measurements are done.
     _folder: TempDir,
 }
 
-impl<'a> Stores<'a> {
+impl<'a, 'w> Stores<'a, 'w> {
     /// Fills a queue for each setting.
-    pub(super) fn fill(
+    fn fill(
         experiment: &'a TimeQueueExperiment,
-        watch: Watch<'a>,
-    ) -> Result<Stores<'a>, TimeQueueExperimentError> {
+        settings: &[Setting],
+        meter: &'a mut Meter<'w>,
+    ) -> Result<Stores<'a, 'w>, TimeQueueExperimentError> {
         let folder = TempDir::with_prefix_in("junkai-time-queue-", &experiment.folder).map_err(
             |source| TimeQueueExperimentError::Folder {
                 path: experiment.folder.clone(),
                 source,
             },
         )?;
-        let mut meter = Meter::new(experiment, watch);
         let buffer_bytes = experiment.useful_buffers().into_iter().max();
         let mut closed = Vec::new();
-        for (number, setting) in experiment.settings().into_iter().enumerate() {
+        for (number, &setting) in settings.iter().enumerate() {
             let dir = folder.path().join(number.to_string());
             let config = setting.config(buffer_bytes.unwrap_or_default());
             let durability = durability(experiment.costs);
@@ -224,7 +243,7 @@ impl<'a> Stores<'a> {
     }
 
     /// Measures each queue with each buffer. They take turns, and who goes first changes from repetition to repetition.
-    pub(super) fn measure(mut self) -> Result<Vec<Point>, TimeQueueExperimentError> {
+    fn measure(mut self) -> Result<Vec<Point>, TimeQueueExperimentError> {
         let buffers = self.experiment.useful_buffers();
         let mut points: Vec<Point> = Vec::new();
         for closed in &self.closed {
