@@ -242,6 +242,15 @@ fn sites_that_links_lead_to_are_explored_too() {
     let sites = focus.sites_found();
     assert!(0.8 <= sites.recall(), "{:?}", sites.taken);
     assert!(0.9 <= sites.precision(), "{:?}", sites.taken);
+
+    // The archive remembers what it was begun with.
+    let mut further = junkai();
+    further.args(["focus", "explore", "--json", "--archive"]);
+    further.arg(focus.stage.archive());
+    let fetches = fetches + SITES_KILLED;
+    further.args(["--fetches", &fetches.to_string()]);
+    run(further).expect(0);
+    assert_eq!(focus.lines("evidence.jsonl").len(), fetches, "it goes on");
     let verdict = focus.stage.verdict(INTERVAL);
     assert!(verdict.is_polite(), "{verdict}");
 }

@@ -1,5 +1,5 @@
 //! Focus, one command after another on one archive: what a crawl without focus fetched is listed, a link that was out of bounds is asked for when it no longer is, verdicts
-//! stay as exploring made them, and of a site that cannot be reached it is said why.
+//! stay as exploring made them, another model is refused, and of a site that cannot be reached it is said why.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::collecting::{Folders, html, table};
 use crate::support::{junkai, run};
+use crate::training::{folder_of_sites, train};
 
 const HOST: &str = "office.test";
 const ARCHIVE: &str = "archive";
@@ -154,4 +155,33 @@ fn verdicts_stay_as_exploring_made_them_and_sites_that_cannot_be_reached_are_nam
     ] {
         assert!(first.contains(part), "{part}: {first}");
     }
+}
+
+#[test]
+fn an_archive_keeps_to_the_model_that_it_was_explored_by() {
+    let examples = folder_of_sites();
+    train(examples.path(), &["labels.csv", "--from", "sites"]).expect(0);
+    let model = examples.path().join("labels.model");
+    let folders = folders();
+    let explore = |archive: &str, has_model: bool| {
+        let mut explore = folders.command("explore", archive);
+        if has_model {
+            explore.arg("--model").arg(&model);
+        }
+        explore.arg(folders.stage.url(HOST, "/"));
+        run(explore)
+    };
+    explore(ARCHIVE, false).expect(0);
+    let before = folders.stage.exchanges().len();
+    let refused = explore(ARCHIVE, true).expect(1).all();
+    for part in ["labels.model", "wanted.model", "--archive"] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+    assert_eq!(folders.asked(HOST, before), [], "nothing was fetched");
+
+    explore("births", true).expect(0);
+    fs::remove_file(&model).unwrap();
+    run(folders.command("collect", "births")).expect(0);
+    let absent = explore("other", true).expect(1).all();
+    assert!(absent.contains("there is no model"), "{absent}");
 }

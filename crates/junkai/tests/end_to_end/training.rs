@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::{Finished, Stage, junkai, run};
 
-fn train(folder: &Path, arguments: &[&str]) -> Finished {
+pub(crate) fn train(folder: &Path, arguments: &[&str]) -> Finished {
     let mut command = junkai();
     command
         .current_dir(folder)
@@ -20,7 +20,7 @@ fn train(folder: &Path, arguments: &[&str]) -> Finished {
 }
 
 /// Ten sites of two pages; every other one has tables of births.
-fn folder_of_sites() -> TempDir {
+pub(crate) fn folder_of_sites() -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let mut labels = String::from("site_or_file,label\n");
     for number in 0..10 {
