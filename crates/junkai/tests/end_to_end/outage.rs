@@ -9,6 +9,7 @@ use junkai_testweb::{TestWeb, TestWebConfig};
 use crate::changing::STOPPED;
 use crate::support::{Running, Stage, wait_until};
 
+/// Each has an address of its own.
 const HOSTS: usize = 24;
 /// A minute, for which visits are held at least, passes in a fifth of a second.
 const CLOCK_SPEED: f64 = 300.0;
@@ -24,7 +25,7 @@ fn an_outage_of_our_own_is_sat_out_and_charged_to_no_page() {
     let origin = UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
     let web = TestWebConfig {
         hosts: HOSTS,
-        addresses: HOSTS as u32,
+        addresses: 24,
         pages: 40 * HOSTS as u64,
         change_interval: std::time::Duration::ZERO,
         clock_speed: CLOCK_SPEED,
