@@ -2,7 +2,7 @@
 
 use super::block::{self, Block, BlockHeader, Units};
 use super::bucket_file::{BucketFile, FILE_HEADER_BYTES};
-use super::reader::{Reader, Stretch};
+use super::reader::{Piece, RUN_READ_BYTES_MIN, Reader, Stretch};
 use super::record::RecordRef;
 use super::run;
 use super::run_places::{self, RunLimit, RunPlace, RunStart};
@@ -11,9 +11,7 @@ use crate::disk::DiskError;
 use crate::time::Time;
 
 /// Bytes that are read at once where all of a file is read, if there are as many.
-const FILE_READ_BYTES: u64 = 256 << 10;
-/// The same where one of many runs is read: a block and a little more, for other runs are read before this one goes on.
-const RUN_READ_BYTES: u64 = 40 << 10;
+pub(super) const FILE_READ_BYTES: u64 = 256 << 10;
 
 /// Why a record cannot be read.
 #[derive(Debug)]
@@ -51,6 +49,8 @@ pub(super) struct Cursor {
     /// The record behind the present one.
     next_index: u32,
     block: Block,
+    /// What was read behind it.
+    piece: Piece,
     /// Whether the present record is still to be dealt with.
     pub(super) is_at_record: bool,
     /// Whether it reads all runs, one after another.
@@ -75,6 +75,7 @@ impl Cursor {
             },
             next_index: 0,
             block: Block::default(),
+            piece: Piece::default(),
             is_at_record: false,
             is_of_file: true,
         }
@@ -95,6 +96,7 @@ impl Cursor {
             units: run.header.units,
             next_index: run.index,
             block: Block::default(),
+            piece: Piece::default(),
             is_at_record: false,
             is_of_file: false,
         }
@@ -106,6 +108,7 @@ impl Cursor {
         while self.block.left() == 0 {
             if self.next_index == self.end_index {
                 self.block.release();
+                self.piece.release();
                 return Ok(false);
             }
             if self.next_index == self.run_end_index {
@@ -126,7 +129,7 @@ impl Cursor {
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Cursor>() + self.block.memory_bytes()
+        size_of::<Cursor>() + self.block.memory_bytes() + self.piece.memory_bytes()
     }
 
     /// Where the present record is.
@@ -147,11 +150,11 @@ impl Cursor {
         self.is_at_record.then(|| self.block.record())
     }
 
-    fn read_bytes(&self) -> u64 {
+    fn read_bytes(&self, reader: &Reader) -> u64 {
         if self.is_of_file {
             FILE_READ_BYTES
         } else {
-            RUN_READ_BYTES
+            reader.run_read_bytes
         }
     }
 
@@ -164,10 +167,10 @@ impl Cursor {
         let limit = RunLimit {
             end: self.end,
             end_index: self.end_index,
-            read_bytes: self.read_bytes(),
+            read_bytes: self.read_bytes(reader),
         };
-        let Some(header) = run_places::read_header(at, limit, reader).map_err(ReadFault::Disk)?
-        else {
+        let header = run_places::read_header(at, limit, reader, &mut self.piece);
+        let Some(header) = header.map_err(ReadFault::Disk)? else {
             return Err(self.skip_to(self.end_index, self.end));
         };
         self.run_end = self.offset + header.bytes;
@@ -185,9 +188,12 @@ impl Cursor {
         let at = Stretch {
             bucket: self.bucket,
             offset: self.offset,
-            bytes: self.end.saturating_sub(self.offset).min(self.read_bytes()),
+            bytes: self
+                .end
+                .saturating_sub(self.offset)
+                .min(self.read_bytes(reader)),
         };
-        let bytes = reader.bytes(at, block::HEADER_BYTES);
+        let bytes = reader.bytes(&mut self.piece, at, block::HEADER_BYTES);
         let bytes = bytes.map_err(ReadFault::Disk)?;
         let room = self.run_end_index - self.next_index;
         let header = BlockHeader::decode(place, bytes).filter(|header| header.records <= room);
@@ -196,17 +202,19 @@ impl Cursor {
         };
         let length = block::HEADER_BYTES + header.payload_bytes();
         // The piece may be read anew, and then begins with the header too.
-        reader.bytes(at, length).map_err(ReadFault::Disk)?;
-        let start = usize::try_from(at.offset - reader.piece_offset).unwrap_or(usize::MAX);
-        let payload = reader
-            .piece
-            .get(start + block::HEADER_BYTES..start + length);
+        let bytes = reader.bytes(&mut self.piece, at, length);
+        let bytes = bytes.map_err(ReadFault::Disk)?;
+        let payload = bytes.get(block::HEADER_BYTES..length);
         let units = self.units;
         let loaded = payload.and_then(|payload| {
             self.block
                 .load(&header, payload, &mut reader.unpacker, units)
         });
         let end = self.offset + length as u64;
+        let is_shared_by_many = !self.is_of_file && reader.run_read_bytes <= RUN_READ_BYTES_MIN;
+        if is_shared_by_many || self.end <= end {
+            self.piece.release();
+        }
         if loaded.is_none() {
             return Err(self.skip_to(self.next_index + header.records, end));
         }

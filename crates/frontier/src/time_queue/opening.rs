@@ -4,8 +4,9 @@
 //! whichever takes less of that; so many small runs are read with a few large reads. Where neither fits, the records are written again, to finer buckets.
 
 use super::buffers::Gathered;
-use super::cursor::{Cursor, ReadFault};
+use super::cursor::{Cursor, FILE_READ_BYTES, ReadFault};
 use super::line::Open;
+use super::reader::RUN_READ_BYTES_MIN;
 use super::run_places::{self, RunPlace};
 use super::sealed::{MemoryCursor, Sealed};
 use super::ticket::BucketNumber;
@@ -18,6 +19,8 @@ pub(super) const OPEN_RUNS_MAX: usize = 512;
 const OPEN_RUN_BYTES: u64 = 64 << 10;
 /// What open buckets have in memory takes at most this part of the write buffers' size, and that of one bucket this part.
 const SEALED_PART: u64 = 4;
+/// What was read of runs and is not needed yet takes at most this part.
+const READ_AHEAD_PART: u64 = 4;
 const SEALED_BUCKET_PART: u64 = 12;
 
 /// How a bucket's file is read.
@@ -70,7 +73,15 @@ impl TimeQueue {
             }
         }
         self.seal(number);
+        self.share_read_ahead();
         Ok(())
+    }
+
+    /// The fewer runs are read beside each other, the more of each at a time, and the less often.
+    fn share_read_ahead(&mut self) {
+        let runs = self.line.len().max(1) as u64;
+        let each = self.buffer_bytes_max / READ_AHEAD_PART / runs;
+        self.reader.run_read_bytes = each.clamp(RUN_READ_BYTES_MIN, FILE_READ_BYTES);
     }
 
     /// Whether what a bucket has in memory can be handed out from there: it is worked off where it is, and there is room for it, which it may take for as

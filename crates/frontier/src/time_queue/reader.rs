@@ -8,15 +8,18 @@ use super::packing::Unpacker;
 use super::ticket::BucketNumber;
 use crate::disk::{Disk, DiskError, DiskFile};
 
-/// Reads files in large pieces; remembers the last piece and the last file.
+/// The least that is read at once of one of many runs: a block and a little more.
+pub(super) const RUN_READ_BYTES_MIN: u64 = 40 << 10;
+
+/// Reads files in large pieces; remembers the last file.
 #[derive(Debug)]
 pub(super) struct Reader {
     disk: Disk,
     dir: PathBuf,
     pub(super) unpacker: Unpacker,
     file: Option<(BucketNumber, DiskFile)>,
-    pub(super) piece: Vec<u8>,
-    pub(super) piece_offset: u64,
+    /// Bytes that are read at once of a run.
+    pub(super) run_read_bytes: u64,
     pub(super) reads: u64,
     pub(super) read_bytes: u64,
 }
@@ -28,33 +31,29 @@ impl Reader {
             dir: dir.to_owned(),
             unpacker: Unpacker::new()?,
             file: None,
-            piece: Vec::new(),
-            piece_offset: 0,
+            run_read_bytes: RUN_READ_BYTES_MIN,
             reads: 0,
             read_bytes: 0,
         })
     }
 
-    /// The `length` bytes at the beginning of a stretch, fewer where the file ends before. The rest of the stretch is read on the way.
-    pub(super) fn bytes(&mut self, at: Stretch, length: usize) -> Result<&[u8], DiskError> {
-        let piece_end = self.piece_offset + self.piece.len() as u64;
-        let is_same = self
-            .file
-            .as_ref()
-            .is_some_and(|(bucket, _)| *bucket == at.bucket);
-        let is_there =
-            is_same && self.piece_offset <= at.offset && at.offset + length as u64 <= piece_end;
-        if !is_there {
-            self.fill(at, length)?;
+    /// The `length` bytes at the beginning of a stretch, fewer where the file ends before. The rest of the stretch is read on the way, and stays in the piece, which
+    /// is of this file alone.
+    pub(super) fn bytes<'a>(
+        &mut self,
+        piece: &'a mut Piece,
+        at: Stretch,
+        length: usize,
+    ) -> Result<&'a [u8], DiskError> {
+        if piece.at(at.offset, length).len() < length {
+            self.fill(piece, at, length)?;
         }
-        let start = usize::try_from(at.offset - self.piece_offset).unwrap_or(usize::MAX);
-        let bytes = self.piece.get(start..).unwrap_or_default();
-        Ok(&bytes[..length.min(bytes.len())])
+        Ok(piece.at(at.offset, length))
     }
 
-    fn fill(&mut self, at: Stretch, length: usize) -> Result<(), DiskError> {
-        self.piece.clear();
-        self.piece_offset = at.offset;
+    fn fill(&mut self, piece: &mut Piece, at: Stretch, length: usize) -> Result<(), DiskError> {
+        piece.bytes.clear();
+        piece.offset = at.offset;
         let file = match self.file.take() {
             Some((bucket, file)) if bucket == at.bucket => file,
             Some(_) | None => match self.disk.open(&bucket_file::path(&self.dir, at.bucket)) {
@@ -63,9 +62,9 @@ impl Reader {
             },
         };
         let ahead = usize::try_from(at.bytes).unwrap_or(length).max(length);
-        self.piece.resize(ahead, 0);
-        let read = file.read_up_to(&mut self.piece, at.offset)?;
-        self.piece.truncate(read);
+        piece.bytes.resize(ahead, 0);
+        let read = file.read_up_to(&mut piece.bytes, at.offset)?;
+        piece.bytes.truncate(read);
         self.file = Some((at.bucket, file));
         self.reads += 1;
         self.read_bytes += read as u64;
@@ -76,13 +75,36 @@ impl Reader {
     pub(super) fn forget(&mut self, bucket: BucketNumber) {
         if self.file.as_ref().is_some_and(|(open, _)| *open == bucket) {
             self.file = None;
-            self.piece.clear();
         }
+    }
+}
+
+/// What was read of a file and is not needed yet.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    bytes: Vec<u8>,
+    /// Where in the file it begins.
+    offset: u64,
+}
+
+impl Piece {
+    /// So many bytes from an offset on, or as many as are here.
+    pub(super) fn at(&self, offset: u64, length: usize) -> &[u8] {
+        let start = offset.checked_sub(self.offset);
+        let start = start.and_then(|start| usize::try_from(start).ok());
+        let rest = start.and_then(|start| self.bytes.get(start..));
+        let rest = rest.unwrap_or_default();
+        &rest[..length.min(rest.len())]
+    }
+
+    /// Gives the memory back.
+    pub(super) fn release(&mut self) {
+        self.bytes = Vec::new();
     }
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.piece.capacity()
+        self.bytes.capacity()
     }
 }
 

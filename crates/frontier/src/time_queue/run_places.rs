@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::TimeQueueError;
 use super::bucket_file::{self, BucketFile, FILE_HEADER_BYTES};
-use super::reader::{Reader, Stretch};
+use super::reader::{Piece, Reader, Stretch};
 use super::run::{self, RunHeader};
 use super::ticket::{BucketNumber, Place};
 use crate::disk::{Disk, DiskError};
@@ -40,6 +40,7 @@ pub(super) fn read_header(
     at: RunStart,
     limit: RunLimit,
     reader: &mut Reader,
+    piece: &mut Piece,
 ) -> Result<Option<RunHeader>, DiskError> {
     let stretch = Stretch {
         bucket: at.bucket,
@@ -50,7 +51,7 @@ pub(super) fn read_header(
         bucket: at.bucket,
         index: at.index,
     };
-    let bytes = reader.bytes(stretch, run::HEADER_BYTES)?;
+    let bytes = reader.bytes(piece, stretch, run::HEADER_BYTES)?;
     let header = RunHeader::decode(place, bytes);
     Ok(header.filter(|header| {
         header.bytes <= limit.end.saturating_sub(at.offset)
@@ -65,6 +66,7 @@ pub(super) fn find(
     reader: &mut Reader,
 ) -> Result<Option<Vec<RunPlace>>, DiskError> {
     let mut runs = Vec::new();
+    let mut piece = Piece::default();
     let mut at = RunStart {
         bucket,
         offset: FILE_HEADER_BYTES as u64,
@@ -76,7 +78,7 @@ pub(super) fn find(
             end_index: file.size.records,
             read_bytes: run::HEADER_BYTES as u64,
         };
-        let Some(header) = read_header(at, limit, reader)? else {
+        let Some(header) = read_header(at, limit, reader, &mut piece)? else {
             return Ok(None);
         };
         runs.push(RunPlace {
@@ -111,7 +113,8 @@ pub(super) fn salvage(
         offset: 0,
         bytes: FILE_HEADER_BYTES as u64,
     };
-    let bytes = reader.bytes(header, FILE_HEADER_BYTES)?;
+    let mut piece = Piece::default();
+    let bytes = reader.bytes(&mut piece, header, FILE_HEADER_BYTES)?;
     let Some(key) = bucket_file::decode_header(bucket, bytes) else {
         return Ok(None);
     };
@@ -128,7 +131,7 @@ pub(super) fn salvage(
             end_index: u32::MAX,
             read_bytes: run::HEADER_BYTES as u64,
         };
-        let Some(header) = read_header(at, limit, &mut reader)? else {
+        let Some(header) = read_header(at, limit, &mut reader, &mut piece)? else {
             return Ok((0 < file.size.records).then_some(file));
         };
         file.size.bytes += header.bytes;

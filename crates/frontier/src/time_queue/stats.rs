@@ -84,7 +84,6 @@ impl TimeQueue {
         let notes = self.contents.early.values().map(|note| note.len() + 24);
         let memory = self.contents.buffers.memory_bytes()
             + self.journal.memory_bytes()
-            + self.reader.memory_bytes()
             + self.writer.memory_bytes()
             + cursors.map(super::Open::memory_bytes).sum::<usize>()
             + notes.sum::<usize>()
