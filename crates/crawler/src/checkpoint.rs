@@ -26,6 +26,9 @@ use crate::settings::Settings;
 /// How often the room on the disk is looked at.
 const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// So many files of the backlog at most are kept only because the table of the seen set was not flushed since: a crawl that finds few new pages does not fill it for years.
+const SEGMENTS_KEPT_MAX: usize = 256;
+
 /// What a checkpoint makes durable.
 pub(crate) struct Books<'a> {
     pub(crate) seen: &'a mut Seen,
@@ -85,6 +88,9 @@ impl Checkpoints {
             self.wait_for_running()?;
             books.backlog.checkpointed(Position(books.seen.mark().0))?;
             books.known.queue().checkpointed()?;
+            if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen() {
+                self.at_once(books)?;
+            }
         }
         if self.running.is_none() && self.due <= now && !progress.is_disk_full() {
             self.due = now + self.every;

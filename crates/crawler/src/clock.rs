@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct ClockConfig {
     /// Seconds of the crawl's time that pass in a real second. Default 1. With 100000 the crawl and all its intervals run through three months
-    /// in a little over a minute; only for servers whose own clock runs as fast, as testweb's does.
+    /// in a little over a minute; only for servers whose own clock runs as fast, as testweb's does. From 1 to 10000000.
     pub speed: f64,
     /// The moment at which the crawl's time and real time are the same, in seconds since the Unix epoch. Default 0. Matters only with a speed:
     /// whoever has the same speed and origin shares the clock.

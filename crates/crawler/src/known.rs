@@ -231,6 +231,10 @@ impl KnownPages {
         }
         let note = early_note(&mut self.planner, &sighting);
         let fingerprint = visit.url.fingerprint().0;
+        if self.queue.early(fingerprint).is_some() {
+            // Only the last one is joined with the state.
+            self.planner.spend(sighting.at);
+        }
         if !self.queue.note_early(fingerprint, &note) {
             tracing::debug!(page = %visit.url, "too many early visits are noted; this page is visited in its turn all the same");
         }
@@ -341,12 +345,20 @@ impl KnownPages {
             hints.feed = signal.hints.feed.or(hints.feed);
             hints.changes_every = signal.hints.changes_every.or(hints.changes_every);
         }
-        if !signal.hints.tells_of_change() {
+        if !signal.hints.tells_of_change() || self.was_visited_since(signal) {
             return false;
         }
         let chance = Draw::of_visit(fingerprint, self.signals);
         self.signals = self.signals.wrapping_add(1);
         self.planner.signal(&signal.url, signal.source, chance) == Advice::VisitNow
+    }
+
+    /// Whether the change that a list tells of was before a visit out of turn: another list told of it.
+    fn was_visited_since(&self, signal: &Signal) -> bool {
+        let told = signal.hints.sitemap.max(signal.hints.feed);
+        let note = self.queue.early(signal.url.fingerprint().0);
+        let visited = note.and_then(PageState::decode).map(|note| note.last_visit);
+        visited.is_some_and(|visited| told.is_some_and(|told| told < visited))
     }
 
     /// What lists said of a page since its last visit.
@@ -597,6 +609,29 @@ mod tests {
         let remembered = known.hints_of(&page());
         assert_eq!(remembered.changes_every, Some(DAY));
         assert_eq!(remembered.sitemap, Some(START + DAY));
+    }
+
+    #[test]
+    fn a_change_that_one_list_told_of_is_no_news_in_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let mut known = known(&folder);
+        let page = page();
+        let changed = START + Duration::from_hours(1);
+        let told = |feed| Signal {
+            url: page.clone(),
+            source: Source::Feed,
+            hints: Hints {
+                feed: Some(feed),
+                ..Hints::default()
+            },
+        };
+        assert!(known.is_worth_a_visit(&told(changed)));
+        let early = first_visit(&page, ticket(&elsewhere));
+        let at = START + Duration::from_hours(2);
+        known.visited_early(&early, sighting(&page, at, found(2)));
+        assert!(!known.is_worth_a_visit(&told(changed)), "it is had");
+        assert!(known.is_worth_a_visit(&told(at + DAY)), "that is another");
     }
 
     #[test]

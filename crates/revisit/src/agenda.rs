@@ -120,6 +120,16 @@ impl Agenda {
         self.price.spend(now, self.servers.total());
     }
 
+    /// The chance of a change that makes a visit out of turn worth it: what the price asks for. Where no price decides, an even one, and nothing while the
+    /// budget is overdrawn.
+    pub(crate) fn chance_asked(&self) -> f64 {
+        match self.policy {
+            Chosen::Index(_) => -(-self.price.depth()).exp_m1(),
+            Chosen::Seed(_) | Chosen::Uniform(_) if self.price.is_overdrawn() => f64::INFINITY,
+            Chosen::Seed(_) | Chosen::Uniform(_) => 0.5,
+        }
+    }
+
     /// The interval at today's price, for a page that waits for its visit; none where the price does not decide: without a budget, by
     /// another policy, or on a server that is relieved.
     pub(crate) fn interval_now(&mut self, asking: &Asking<'_>, draw: Draw) -> Option<Duration> {

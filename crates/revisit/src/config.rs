@@ -56,7 +56,7 @@ pub struct RevisitConfig {
     #[serde(with = "humantime_serde")]
     pub interval_spread_min: Duration,
     /// The time in which what was seen of a page's changes loses all but a third of its weight, for pages change their
-    /// habits. Default 6000 days: chosen by replays of two real histories, and confirmed on two others.
+    /// habits. Default 6000 days: chosen by replays of two real histories, and confirmed on two others. At least 1 day.
     #[serde(with = "humantime_serde")]
     pub forgetting: Duration,
     /// A page that is gone, or has moved for good, is given up after this many visits in a row that found it so, if
@@ -116,7 +116,12 @@ impl RevisitConfig {
         check(
             self.interval_min <= self.interval_spread_min
                 && self.interval_spread_min <= self.interval_max,
-            "revisit.interval_min, interval_spread_min and interval_max are not in this order",
+            &format!(
+                "revisit.interval_min ({}), interval_spread_min ({}) and interval_max ({}) are not in this order; set them together",
+                humantime::format_duration(self.interval_min),
+                humantime::format_duration(self.interval_spread_min),
+                humantime::format_duration(self.interval_max)
+            ),
         );
         check(
             self.interval_max <= 3660 * DAY,

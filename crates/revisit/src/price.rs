@@ -158,6 +158,11 @@ impl Price {
         (self.depth * pressure.factor() / DEPTH_PRICED).max(1.0)
     }
 
+    /// Whether more was spent than the budget allowed so far.
+    pub(crate) fn is_overdrawn(&self) -> bool {
+        self.visits_per_second.is_some() && self.account.unspent < 0.0
+    }
+
     /// The exposure that the price stands for.
     #[must_use]
     pub fn depth(&self) -> f64 {

@@ -374,6 +374,11 @@ impl Admission<Visit> for Collecting {
     fn offer(&mut self, candidate: Candidate<Visit>) -> Option<Candidate<Visit>> {
         let number = self.number_of(&candidate.visit.url);
         let number = number.filter(|number| self.sites[*number].fetched < self.config.pages_max);
+        // What lies too deep for this run waits for one with wider bounds.
+        let is_within = self
+            .depth_max
+            .is_none_or(|most| candidate.visit.depth <= most);
+        let number = number.filter(|_| is_within);
         let fingerprint = candidate.fingerprint;
         let Some(number) = number else {
             if !self.has_room() {

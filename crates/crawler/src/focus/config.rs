@@ -18,7 +18,8 @@ pub struct FocusConfig {
     /// How the site is chosen of which a page is fetched next. Default "foresight", the best of the lab; `junkai lab focus-sim` compares them.
     pub policy: Policy,
     /// A site is taken to hold what is wanted from this probability on. Default 0.5: to miss a site costs as much as to take one in vain. If
-    /// it costs c times as much, say 1/(1 + c).
+    /// it costs c times as much, say 1/(1 + c). After few fetches, and where few sites hold it, a site may be taken to hold it from a little below on: else
+    /// hardly any would be found.
     pub threshold: f64,
     /// Pages that exploring fetches, for each site that is known, where the command does not say how many in all. Default 10.
     pub fetches_per_site: f64,
@@ -27,7 +28,7 @@ pub struct FocusConfig {
     /// if they set one verdict right that is as wrong as can be. With 0 it goes on as long as a fetch can teach anything,
     /// as it does where pages lead to new sites.
     pub worth_min: f64,
-    /// A site two pages of which are this sure is taken to hold what is wanted, whatever its other pages say, and is asked no more: it may have much else.
+    /// A site two pages of which are this sure, and as sure as the threshold asks, is taken to hold what is wanted, whatever its other pages say, and is asked no more: it may have much else.
     /// Default 0.8; with 1 sites are judged by all their pages alike.
     pub proof: f64,
     /// Sites of which a page is being fetched at a time, at most. Default: a twentieth of all, and at least 16. The fewer, the more each choice

@@ -1,4 +1,4 @@
-//! What an archive is explored for: the model and the threshold of its last exploring, kept with the evidence so that every later command judges alike.
+//! What an archive is explored for: the model, the threshold and the proof of its last exploring, kept with the evidence so that every later command judges alike.
 //!
 //! The model is copied, whole, by the first run that explores: it may be moved or made anew elsewhere, and the one that comes with junkai may change with a release.
 //! What pages said is said by that model; another's answers are not mixed in.
@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use junkai_focus::explore;
 use junkai_focus::learn::Model;
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +22,21 @@ const NAME: &str = "explored.json";
 struct Explored {
     /// None in an archive that was not explored.
     threshold: Option<f64>,
+    #[serde(default)]
+    proof: Option<f64>,
 }
 
-/// From which probability on a site of the archive is taken to hold what is wanted: as the last run that explored was told, or else as the settings say.
-pub(super) fn threshold(archive: &Path, config: &FocusConfig) -> Result<f64, CrawlError> {
+/// How sites of the archive are judged: as the last run that explored was told, or else as the settings say.
+pub(super) fn judging(
+    archive: &Path,
+    config: &FocusConfig,
+) -> Result<explore::Settings, CrawlError> {
     let explored: Explored = small_file::load(&archive.join(FOLDER).join(NAME))?;
-    Ok(explored.threshold.unwrap_or(config.threshold))
+    Ok(explore::Settings {
+        threshold: explored.threshold.unwrap_or(config.threshold),
+        proof: explored.proof.unwrap_or(config.proof),
+        worth_min: config.worth_min,
+    })
 }
 
 /// Keeps by what is judged from now on.
@@ -39,6 +49,7 @@ pub(super) fn keep(archive: &Path, config: &FocusConfig) -> Result<(), CrawlErro
     fs::create_dir_all(&folder)?;
     let explored = Explored {
         threshold: Some(config.threshold),
+        proof: Some(config.proof),
     };
     small_file::store(&folder.join(NAME), &explored)?;
     let kept = kept_path(archive);
@@ -127,7 +138,7 @@ mod tests {
             threshold,
             ..FocusConfig::default()
         };
-        let now = || threshold(archive.path(), &of(0.5)).unwrap();
+        let now = || judging(archive.path(), &of(0.5)).unwrap().threshold;
         assert!((now() - 0.5).abs() < 1e-12);
         keep(archive.path(), &of(0.25)).unwrap();
         assert!((now() - 0.25).abs() < 1e-12);

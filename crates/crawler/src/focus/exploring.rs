@@ -44,6 +44,8 @@ pub(crate) struct Exploring {
     /// Pages that have said what they have to say, in this run or before.
     heard: HashSet<u64>,
     asked: usize,
+    /// Sites whose last visit was in vain, and may be made again.
+    in_vain: HashSet<SiteNumber>,
     /// Home pages that no link was seen to lead to.
     inferred: VecDeque<Inferred>,
     canonical: Canonicalizer,
@@ -80,6 +82,7 @@ impl Exploring {
             waiting: HashSet::new(),
             heard: HashSet::new(),
             asked: 0,
+            in_vain: HashSet::new(),
             inferred: VecDeque::new(),
             canonical,
             emptied: 0,
@@ -97,6 +100,7 @@ impl Exploring {
         let Some(number) = self.number_of(page) else {
             return true;
         };
+        self.in_vain.remove(&number);
         if let Some(probability) = probability {
             self.explorer.observe(number, probability);
             self.answered(number);
@@ -131,6 +135,11 @@ impl Exploring {
     /// Whether no fetch can teach anything more, of the pages that wait here.
     pub(crate) fn is_settled(&self) -> bool {
         self.asked == 0 && self.inferred.is_empty() && self.explorer.is_settled()
+    }
+
+    /// Whether a site would not answer that may still do so.
+    pub(crate) fn has_asked_in_vain(&self) -> bool {
+        !self.in_vain.is_empty()
     }
 
     /// The next home page to take in.
@@ -264,6 +273,7 @@ impl Admission<Visit> for Exploring {
         {
             self.explorer.failed(number);
             self.answered(number);
+            self.in_vain.insert(number);
         }
     }
 

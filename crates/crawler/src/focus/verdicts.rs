@@ -1,4 +1,4 @@
-//! What each site is taken for: a table that is made from the evidence alone, whenever it is asked for, and by the threshold of the last exploring. Which policy
+//! What each site is taken for: a table that is made from the evidence alone, whenever it is asked for, and as the last exploring was told to judge. Which policy
 //! chose the pages does not matter.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use junkai_focus::explore::{self, Explorer, Policy, SiteNumber};
+use junkai_focus::explore::{Explorer, Policy, SiteNumber};
 use serde::{Deserialize, Serialize};
 
 use super::unreached::Unreached;
@@ -54,17 +54,10 @@ pub struct SiteVerdict {
 /// # Errors
 /// If the evidence cannot be read.
 pub fn verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>, CrawlError> {
-    let threshold = explored::threshold(archive, &settings.focus)?;
+    let judging = explored::judging(archive, &settings.focus)?;
     let mut book = Book {
-        explorer: Explorer::new(
-            Policy::default(),
-            explore::Settings {
-                threshold,
-                proof: settings.focus.proof,
-                ..explore::Settings::default()
-            },
-        ),
-        threshold,
+        explorer: Explorer::new(Policy::default(), judging),
+        threshold: judging.threshold,
         numbers: BTreeMap::new(),
         sites: Vec::new(),
     };

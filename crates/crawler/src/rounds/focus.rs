@@ -113,10 +113,12 @@ impl Rounds {
             return false;
         };
         let is_reached = match order {
-            // As long as a page may come up, a site that has no other left is not done with.
+            // As long as a page may come up, a site that has no other left, or did not answer, is not done with.
             FocusOrder::Exploring(exploring) => {
                 let has_more = 0 < aside || comes_up;
-                exploring.is_settled() && (0 < order.len() || !has_more)
+                let is_kept_waiting = comes_up && exploring.has_asked_in_vain();
+                let is_done = 0 < order.len() || !has_more;
+                exploring.is_settled() && is_done && !is_kept_waiting
             }
             FocusOrder::Collecting(collecting) => {
                 let has_more = (0 < aside && collecting.has_room()) || comes_up;

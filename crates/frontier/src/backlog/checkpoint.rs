@@ -79,12 +79,22 @@ impl Backlog {
         }
     }
 
+    /// Segments whose entries are all done with, and which are only kept until `seen` has flushed these, as of the last
+    /// [`written`](Backlog::written). Who finds few new pages must flush before its table is full, or they pile up.
+    #[must_use]
+    pub fn kept_for_seen(&self) -> usize {
+        self.kept_for_seen
+    }
+
     /// Takes out of use the segments that nobody needs any more.
     fn retire(&mut self) {
+        self.kept_for_seen = 0;
         for (id, segment) in &self.segments {
             let is_empty = segment.entries == 0;
-            let is_needed = 0 < segment.left() || self.seen_position < segment.next_sequence;
-            if (is_needed && !is_empty) || self.removable.segments.contains(id) {
+            let is_kept = self.seen_position < segment.next_sequence && !is_empty;
+            let is_left = 0 < segment.left();
+            self.kept_for_seen += usize::from(is_kept && !is_left);
+            if is_left || is_kept || self.removable.segments.contains(id) {
                 continue;
             }
             self.retired.segments.insert(*id);

@@ -87,6 +87,8 @@ pub struct Backlog {
     position: u64,
     /// Up to here `seen` has flushed.
     seen_position: u64,
+    /// Segments that wait for nothing else.
+    kept_for_seen: usize,
     waiting: u64,
     /// Of those that wait, the ones that were put aside.
     aside: u64,
@@ -150,6 +152,7 @@ impl Backlog {
             next_segment: loaded.next_segment,
             position: loaded.position,
             seen_position: 0,
+            kept_for_seen: 0,
             waiting: report.waiting,
             aside: 0,
             in_hand: 0,

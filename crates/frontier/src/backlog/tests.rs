@@ -944,6 +944,12 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
     let visit = |entry: &Entry| replayed.push(number(entry));
     backlog.replay_since(Position(0), visit).unwrap();
     assert_eq!(replayed, [1]);
+    assert_eq!(backlog.kept_for_seen(), 1, "who keeps files is told");
+    for _ in 0..3 {
+        backlog.checkpointed(backlog.position()).unwrap();
+        backlog.sync().unwrap();
+    }
+    assert_eq!((backlog.kept_for_seen(), backlog.stats().segments), (0, 0));
 }
 
 #[test]

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 pub struct TimeQueueConfig {
     /// How much time a bucket covers. Default `graded`: the further off, the more. `flat` and `hierarchical` are there to be compared with.
     pub layout: Layout,
-    /// The finest span of time that is told apart. Default 1 min. A page is handed out at most this much after it is due, never before. At least 1 ms.
+    /// The finest span of time that is told apart. Default 1 min. A page is handed out at most this much after it is due, never before. From 1 s to 1 day.
     #[serde(with = "humantime_serde")]
     pub resolution: Duration,
-    /// The longest time that a page waits. Default 400 days: the longest interval between visits is a little over a year. What is due later is due then.
+    /// The longest time that a page waits. Default 400 days: the longest interval between visits is a little over a year. What is due later is due then. From 2 to 3660 days.
     #[serde(with = "humantime_serde")]
     pub horizon: Duration,
     /// Memory for states that are not yet in their bucket, in bytes. Default 67108864 (64 MiB). The more, the fewer and the larger the writes. As much
     /// again may wait in the journal's files, four times over.
     pub buffer_bytes: u64,
-    /// That memory is given to buckets in pages of this size, in bytes, at most. Default 4096. From 256 to 1048576. Small enough for a page for each
+    /// That memory is given to buckets in pages of this size, in bytes, at most. Default 4096. From 512 to 1048576. Small enough for a page for each
     /// bucket: where the memory is less than a thousand pages, they are smaller.
     pub page_bytes: u32,
     /// Visits out of turn whose finding waits for the page's state, at most. Default 65536. A page beyond that keeps its turn.

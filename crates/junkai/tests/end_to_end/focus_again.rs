@@ -110,6 +110,25 @@ fn a_link_that_was_out_of_bounds_is_asked_for_when_it_no_longer_is() {
 }
 
 #[test]
+fn what_exploring_found_beyond_a_bound_is_collected_without_it() {
+    let folders = folders();
+    let mut explore = folders.command("explore", ARCHIVE);
+    explore.args(["--threshold", "0.0", "--fetches", "2"]);
+    explore.arg(folders.stage.url(HOST, "/"));
+    run(explore).expect(0);
+    let mut bounded = folders.command("collect", ARCHIVE);
+    bounded.args(["--depth", "0"]);
+    run(bounded).expect(0);
+    assert_eq!(paths(&folders), set(&[]));
+    // By its name alone, it is where exploring found it.
+    let mut collect = folders.command("collect", ARCHIVE);
+    collect.args(["--site", HOST]);
+    let told = run(collect).expect(0);
+    assert!(!told.all().contains("nothing of"), "{}", told.all());
+    assert_eq!(paths(&folders), set(&["/near.csv", "/far.csv"]));
+}
+
+#[test]
 fn verdicts_stay_as_exploring_made_them_and_sites_that_cannot_be_reached_are_named() {
     let folders = folders();
     let explore = |threshold: &str| {

@@ -209,6 +209,11 @@ impl Planner {
         Judgement { change, next }
     }
 
+    /// A visit was made that will not be reported by [`revisited`](Self::revisited), because another one was made out of turn before the page's own.
+    pub fn spend(&mut self, at: Time) {
+        self.agenda.spend(at);
+    }
+
     /// What changed since a version that is known beside the page's state: nothing is learned from it.
     #[must_use]
     pub fn compared(&self, known: &Version, sighting: &Sighting<'_>) -> Change {
@@ -287,7 +292,7 @@ impl Planner {
     #[must_use]
     pub fn signal(&self, page: &PageUrl, source: Source, draw: Draw) -> Advice {
         let trust = self.trust(page, source);
-        let chance_asked = -(-self.agenda.price().depth()).exp_m1();
+        let chance_asked = self.agenda.chance_asked();
         if chance_asked <= trust.precision || draw.uniform() < TRIAL_SHARE {
             Advice::VisitNow
         } else {

@@ -479,3 +479,23 @@ fn a_budget_that_grows_is_spent_before_the_visits_that_were_planned_without_it()
     course.planner.set_visits_a_day(Some(5.0));
     assert_eq!(look_early(&course, false), Look::Visit);
 }
+
+#[test]
+fn where_all_pages_are_visited_alike_signals_keep_to_the_budget_too() {
+    let mut course = Course::begin(&RevisitConfig {
+        policy: crate::PolicyKind::Uniform,
+        ..with_budget()
+    });
+    let advice = |course: &Course| {
+        let draw = Draw::of_visit(course.page.fingerprint(), 0);
+        course.planner.signal(&course.page, Source::Sitemap, draw)
+    };
+    assert_eq!(advice(&course), Advice::VisitNow);
+    let at = course.state.last_visit;
+    course.planner.spend(at);
+    course.planner.spend(at);
+    assert_eq!(advice(&course), Advice::LeaveIt, "two visits in no time");
+    let later = at + Duration::from_hours(24 * 60);
+    course.planner.spend(later);
+    assert_eq!(advice(&course), Advice::VisitNow, "three in sixty days");
+}

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use junkai_crawler::focus::{Aim, Unreached, write_catalogue};
-use junkai_crawler::{CrawlError, Preset, Settings};
+use junkai_crawler::focus::{Aim, Unreached, evidence, write_catalogue};
+use junkai_crawler::{CrawlError, Ended, Preset, Settings};
 use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
@@ -60,7 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         ));
     }
     let mut settings = arguments.run.settings()?;
-    crawl::add_missing(&mut settings.crawl.seeds, &arguments.site);
+    let unknown = unknown(&archive, &settings, &arguments.site)?;
+    crawl::add_missing(&mut settings.crawl.seeds, &unknown);
     settings.scope.preset = Preset::Site;
     settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
     settings.focus.pages_max = arguments.pages.unwrap_or(settings.focus.pages_max);
@@ -90,6 +91,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
             counted(summary.progress.pages, "URL"),
             summary.seconds
         );
+        if summary.ended != Ended::Complete {
+            say!("this was cut short; the same command goes on");
+        }
         if 0 < catalogue.files {
             let archive = archive.display();
             say!(
@@ -97,15 +101,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
             );
         }
     }
-    tell_of_unreached(&archive, &kept)?;
+    tell_of_unreached(&archive, &kept, &unknown)?;
     Ok(crawl::ending(&summary))
 }
 
-/// Says why nothing came of sites that were named.
-fn tell_of_unreached(archive: &Path, settings: &Settings) -> Result<()> {
-    let Aim::Collect { sites } = &settings.focus.aim else {
-        return Ok(());
-    };
+/// Of the sites that are named, those that are to be asked for as they are named: where exploring has been, it is known where a site begins.
+fn unknown(archive: &Path, settings: &Settings, named: &[String]) -> Result<Vec<String>> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let mut explored = BTreeSet::new();
+    evidence(archive, |evidence| {
+        explored.insert(evidence.site);
+    })?;
+    let mut unknown = Vec::new();
+    for name in named {
+        let is_bare = !name.contains("://");
+        let page = canonical.parse_seed(name)?;
+        if !(is_bare && explored.contains(page.site())) {
+            unknown.push(name.clone());
+        }
+    }
+    Ok(unknown)
+}
+
+/// Says why nothing came of sites that were asked for.
+fn tell_of_unreached(archive: &Path, settings: &Settings, sites: &[String]) -> Result<()> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let mut named = BTreeSet::new();
     for site in sites {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
-use junkai_crawler::{Preset, Settings};
+use junkai_crawler::{Ended, Preset, Settings};
 use junkai_focus::explore::Policy;
 use junkai_lab::outcome::grouped;
 
@@ -89,6 +89,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
             counted(summary.progress.pages, "page"),
             summary.seconds
         );
+        if summary.ended == Ended::Complete {
+            say!(
+                "no further fetch is worth it; with a lower `focus.worth_min` in {}/junkai.toml it goes on",
+                archive.display()
+            );
+        }
         if verdicts.iter().any(|verdict| verdict.holds) {
             let archive = archive.display();
             say!("go on with `junkai focus collect --archive {archive}`");

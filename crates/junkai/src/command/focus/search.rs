@@ -25,8 +25,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     /// How many files to show at most.
-    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
     /// Words that the files are about, in any language.
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     }
     let index = index_of(&folder)?;
     let query = arguments.words.join(" ");
-    let hits = index.search(&query, arguments.limit)?;
+    let hits = index.search(&query, arguments.limit as usize)?;
     for hit in &hits {
         if arguments.json {
             let line = Line {
