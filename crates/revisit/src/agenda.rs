@@ -93,7 +93,14 @@ impl Agenda {
         interval
     }
 
-    /// A page is known, and was just planned to be visited every `interval`. Price and pressure move on by one visit.
+    /// A page was found, and is planned to be visited every `interval`. The price moves on by one visit; the pressure on its server does not: where thousands of pages
+    /// are found before the first of them is visited again, it would rise without anything to tell whether it is enough.
+    pub(crate) fn add_first(&mut self, server: ServerKey, interval: Duration) {
+        self.servers.add(server, interval);
+        self.price.settle(interval, self.servers.total());
+    }
+
+    /// A page that was visited again is planned to be visited every `interval`. Price and pressure move on by one visit.
     pub(crate) fn add(&mut self, server: ServerKey, interval: Duration) {
         self.servers.add(server, interval);
         self.servers.settle(server);

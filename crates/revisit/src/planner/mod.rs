@@ -176,7 +176,7 @@ impl Planner {
             Found::Moved => return (state, Next::GiveUp(GiveUp::Moved)),
         }
         state.interval = self.planned(&state, sighting, &prior, draw);
-        self.agenda.add(state.server, state.interval);
+        self.agenda.add_first(state.server, state.interval);
         let due = state.due();
         (state, Next::At(due))
     }

@@ -499,3 +499,21 @@ fn where_all_pages_are_visited_alike_signals_keep_to_the_budget_too() {
     course.planner.spend(later);
     assert_eq!(advice(&course), Advice::VisitNow, "three in sixty days");
 }
+
+#[test]
+fn a_server_whose_pages_are_all_found_at_once_is_not_pressed_before_they_are_visited_again() {
+    const PAGES: u32 = 5000;
+    let hour = Duration::from_hours(1);
+    let mut agenda = Agenda::new(&RevisitConfig::default(), 16);
+    for _ in 0..PAGES {
+        agenda.add_first(SERVER, 2 * hour);
+    }
+    assert!(!agenda.servers().pressure(SERVER).is_some());
+    for _ in 0..PAGES {
+        let pressure = agenda.servers().pressure(SERVER);
+        agenda.remove(SERVER, 2 * hour);
+        agenda.add(SERVER, hour.mul_f64(2.0 * pressure.factor()));
+    }
+    let factor = agenda.servers().pressure(SERVER).factor();
+    assert!((1.5..3.0).contains(&factor), "a step in a round: {factor}");
+}
