@@ -60,6 +60,8 @@ fn what_a_crawl_without_focus_fetched_is_listed_and_so_is_what_it_found_later() 
     let mut crawl = plain(&folders);
     crawl.arg(&home);
     run(crawl).expect(0);
+    let refused = run(folders.command("collect", ARCHIVE)).expect(1).all();
+    assert!(refused.contains("nothing was explored"), "{refused}");
     let before = folders.stage.exchanges().len();
     run(folders.collect(ARCHIVE)).expect(0);
     assert_eq!(paths(&folders), set(&["/near.csv", "/far.csv"]));

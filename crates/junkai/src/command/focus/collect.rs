@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use junkai_crawler::focus::{Aim, Unreached, evidence, write_catalogue};
-use junkai_crawler::{CrawlError, Ended, Preset, Settings};
+use junkai_crawler::{Ended, Preset, Settings};
 use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
@@ -49,15 +49,13 @@ pub(crate) struct Arguments {
 /// Collects, and says what was found.
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let archive = arguments.run.archive.clone();
-    let is_begun = archive.join("state").is_dir();
-    if !is_begun && arguments.site.is_empty() {
-        let error = CrawlError::NoArchive {
-            archive: archive.clone(),
-        };
-        return Err(error).context(format!(
-            "nothing was explored there; `junkai focus explore SITE… --archive {}` begins",
-            archive.display()
-        ));
+    let mut is_explored = false;
+    evidence(&archive, |_| is_explored = true)?;
+    if !is_explored && arguments.site.is_empty() {
+        let archive = archive.display();
+        bail!(
+            "nothing was explored in {archive}; `junkai focus explore SITE… --archive {archive}` begins, and `--site SITE` collects from a site whatever it is"
+        );
     }
     let mut settings = arguments.run.settings()?;
     let unknown = unknown(&archive, &settings, &arguments.site)?;

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
 use junkai_crawler::{Ended, Preset, Settings};
 use junkai_focus::explore::Policy;
+use junkai_focus::learn::Model;
 use junkai_lab::outcome::grouped;
 
 use super::run::Run;
@@ -128,6 +129,7 @@ fn settings(arguments: &Arguments) -> Result<Settings> {
         if !place.is_file() {
             bail!("there is no model {}", model.display());
         }
+        Model::load(&place).with_context(|| format!("cannot use {}", model.display()))?;
         focus.model = Some(place);
     }
     focus.policy = arguments.policy.unwrap_or(focus.policy);
