@@ -356,7 +356,7 @@ impl Collecting {
             let left = std::mem::take(&mut site.pages);
             self.len -= left.len();
             self.parked.extend(left);
-        } else if self.config.guess {
+        } else if self.config.guess && self.depth_max.is_none() {
             self.learned.note_whole(&site.name);
         }
     }

@@ -411,8 +411,12 @@ mod tests {
             exploring.offer(candidate(&format!("http://a.example/{page}"), 1.0));
         }
         let first = exploring.next().unwrap();
+        assert!(!exploring.has_asked_in_vain());
         exploring.release(first.host);
-        assert!(exploring.next().is_some());
+        assert!(exploring.has_asked_in_vain());
+        let second = exploring.next().unwrap();
+        said(&mut exploring, url(&second), Some(0.4));
+        assert!(!exploring.has_asked_in_vain(), "it answers again");
     }
 
     #[test]

@@ -11,15 +11,15 @@
 //!
 //! **Checkpoints** are those of the backlog: [`sync`](TimeQueue::sync); write the crawl's manifest with the [`Lengths`]; [`checkpointed`](TimeQueue::checkpointed).
 //!
-//! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs no more than a day's; a state is in
+//! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs hardly more than a day's; a state is in
 //! the journal before it leaves its old bucket (the seed may lose what is only in a buffer), and may therefore be handed out from memory, without having
 //! been in its bucket's file; when memory is used up, the largest buffers are written, not the nearest, because large runs are what reading and writing
 //! gain from, and half of the memory at a time.
 //!
 //! Invariants: a record is handed out once in a life of the process, never before it is due, and again in the next life unless it was replaced or
 //! given up; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
-//! does not name it. Memory: the buffers, of which a quarter at most is with open buckets; some hundred blocks of open buckets, or as much of them as a
-//! whole; a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
+//! does not name it. Memory: the buffers, of which a quarter at most is with open buckets; some hundred blocks of open buckets and what was read
+//! behind them, or as much of them as a whole; a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
 //!
 //! Not here: what a state means, when a page is next visited, and which server it is on.
 

@@ -19,7 +19,8 @@ pub(super) const OPEN_RUNS_MAX: usize = 512;
 const OPEN_RUN_BYTES: u64 = 64 << 10;
 /// What open buckets have in memory takes at most this part of the write buffers' size, and that of one bucket this part.
 const SEALED_PART: u64 = 4;
-/// What was read of runs and is not needed yet takes at most this part.
+/// What is read of runs at a time, all of them together, is this part, or as much as their blocks need. A run that was read when fewer were open
+/// keeps its larger piece until it is used up, so that about three times as much may be held for a while.
 const READ_AHEAD_PART: u64 = 4;
 const SEALED_BUCKET_PART: u64 = 12;
 

@@ -92,7 +92,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
         );
         if summary.ended == Ended::Complete {
             say!(
-                "no further fetch is worth it; with a lower `focus.worth_min` in {}/junkai.toml it goes on",
+                "no page is left that is worth a fetch; how much one must be worth is `focus.worth_min` in {}/junkai.toml",
                 archive.display()
             );
         }
