@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use junkai_frontier::backlog::{Backlog, Position};
+use junkai_frontier::backlog::{Backlog, Lengths, Position};
 use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
+use junkai_frontier::time_queue;
 
 use junkai_weburl::CanonicalConfig;
 
 use crate::CrawlError;
 use crate::clock::Clock;
-use crate::known::KnownPages;
-use crate::log::Logs;
 use crate::manifest::{Manifest, boot_id};
+use crate::outcomes::Outcomes;
 use crate::planner_file;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -33,8 +33,7 @@ const SEGMENTS_KEPT_MAX: usize = 256;
 pub(crate) struct Books<'a> {
     pub(crate) seen: &'a mut Seen,
     pub(crate) backlog: &'a mut Backlog,
-    pub(crate) known: &'a mut KnownPages,
-    pub(crate) logs: &'a Logs,
+    pub(crate) outcomes: Outcomes<'a>,
 }
 
 /// What has to be done every few seconds.
@@ -87,7 +86,7 @@ impl Checkpoints {
         if self.running.as_ref().is_some_and(JoinHandle::is_finished) {
             self.wait_for_running()?;
             books.backlog.checkpointed(Position(books.seen.mark().0))?;
-            books.known.queue().checkpointed()?;
+            books.outcomes.known.checkpointed()?;
             if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen() {
                 self.at_once(books)?;
             }
@@ -108,7 +107,7 @@ impl Checkpoints {
         let position = books.backlog.position();
         books.seen.flush(Mark(position.0))?;
         books.backlog.checkpointed(position)?;
-        books.known.queue().checkpointed()?;
+        books.outcomes.known.checkpointed()?;
         Ok(())
     }
 
@@ -128,25 +127,46 @@ impl Checkpoints {
         self.at_once(books)
     }
 
-    /// Notes the lengths of all files, and makes them durable beside the crawl.
-    fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
-        let waiting = books.backlog.stats();
-        let manifest = Manifest {
+    /// Writes the first manifest of an archive. It promises nothing; but from now on a start can tell whether the machine was restarted since, and then
+    /// believes nothing of what was written before the first checkpoint.
+    pub(crate) fn promise_nothing(&self) -> Result<(), CrawlError> {
+        Ok(self.manifest().store(&self.archive.join("state"))?)
+    }
+
+    /// A manifest that names no file.
+    fn manifest(&self) -> Manifest {
+        Manifest {
             format: Manifest::format(),
             boot: boot_id(),
             is_last: self.is_last,
             now: self.clock.now(),
-            time_queue: books.known.queue().written()?,
-            backlog: books.backlog.written()?,
+            time_queue: time_queue::Lengths::default(),
+            backlog: Lengths::default(),
             keys: self.keys,
+            known: 0,
+            waiting: 0,
+            pages_known: 0,
+            canonical: self.canonical.clone(),
+            log_lengths: [0, 0],
+        }
+    }
+
+    /// Writes everything down, notes the lengths of all files, and makes them durable beside the crawl.
+    fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
+        let backlog = books.backlog.written(&mut books.outcomes)?;
+        let waiting = books.backlog.stats();
+        let known = &mut books.outcomes.known;
+        let manifest = Manifest {
+            backlog,
+            time_queue: known.lengths(),
             known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
-            pages_known: books.known.len(),
-            canonical: self.canonical.clone(),
-            log_lengths: books.logs.lengths(),
+            pages_known: known.len(),
+            log_lengths: books.outcomes.logs.lengths(),
+            ..self.manifest()
         };
         let archive = self.archive.clone();
-        let learned = books.known.learned(self.is_last);
+        let learned = known.learned(self.is_last);
         let work = move || {
             if let Some(learned) = learned {
                 planner_file::store(&archive.join("state"), &learned)?;

@@ -23,6 +23,7 @@ mod log;
 mod manifest;
 mod opening;
 mod outage;
+mod outcomes;
 mod page_states;
 mod patience;
 mod paused;

@@ -19,6 +19,11 @@ impl LineFile {
         &mut self.buffer
     }
 
+    /// Bytes that are not on disk yet.
+    pub(crate) fn unwritten_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Bytes of whole lines on disk.
     pub(crate) fn length(&self) -> u64 {
         self.length

@@ -3,7 +3,7 @@
 //! `MANIFEST` is replaced atomically (write aside, sync, rename, sync the folder). A start compares it with what it
 //! finds: after a plain kill the files may be longer, and whole records beyond the manifest are kept, because the
 //! kernel still held them; after a restart of the machine everything is cut back to the manifest. The boot identifier
-//! tells the two apart.
+//! tells the two apart; where the system does not name it, a restart is assumed. A new archive has a manifest that promises nothing before its first visit.
 //!
 //! Not here: what the lengths mean to each store; they cut their own files.
 
@@ -142,10 +142,14 @@ impl Manifest {
         File::open(state)?.sync_all()
     }
 
-    /// Whether the machine has been up since this checkpoint was written.
+    /// Whether the machine has surely been up since this checkpoint was written: not where the system does not name its starts.
     #[must_use]
     pub(crate) fn is_of_this_boot(&self) -> bool {
-        self.boot == boot_id()
+        self.is_of_boot(&boot_id())
+    }
+
+    fn is_of_boot(&self, boot: &str) -> bool {
+        !self.boot.is_empty() && self.boot == boot
     }
 }
 
@@ -209,5 +213,16 @@ mod tests {
             ..manifest()
         };
         assert!(!other.is_of_this_boot());
+    }
+
+    #[test]
+    fn a_system_that_does_not_name_its_starts_may_have_been_restarted() {
+        let unnamed = Manifest {
+            boot: String::new(),
+            ..manifest()
+        };
+        assert!(!unnamed.is_of_boot(""));
+        assert!(!manifest().is_of_boot(""));
+        assert!(!unnamed.is_of_this_boot());
     }
 }

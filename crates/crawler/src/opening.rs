@@ -18,6 +18,7 @@ use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::Manifest;
+use crate::outcomes::Outcomes;
 use crate::paused::Paused;
 use crate::progress::Progress;
 use crate::rules::Rules;
@@ -99,20 +100,28 @@ impl Opening {
         let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
         let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
+        let mut servers = Servers::open(&state, settings.ring.keys)?;
         replay(
             &mut Books {
                 seen: &mut seen,
                 backlog: &mut backlog,
-                known: &mut known,
-                logs: &logs,
+                outcomes: Outcomes {
+                    servers: &mut servers,
+                    logs: &mut logs,
+                    // Nothing was said yet.
+                    focus: None,
+                    known: &mut known,
+                },
             },
             &mut checkpoints,
         )?;
-        let servers = Servers::open(&state, settings.ring.keys)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
+        }
+        if manifest.is_none() {
+            checkpoints.promise_nothing()?;
         }
         Ok(Opening {
             focus: Focus::open(folder, &settings)?,

@@ -2,9 +2,9 @@
 //!
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
-//! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
-//! the archive already) and what pages said of their sites, new URLs, states of known pages, acknowledgements of visits that ended. A kill between two of them repeats a visit at
-//! most; what a power failure costs is told in `manifest`.
+//! Nothing lost: what a round learned is written in this order: new URLs, what servers asked for, log lines (their captures are in
+//! the archive already) and what pages said of their sites, states of known pages, acknowledgements of visits that ended; `outcomes` says why, and keeps it so. A kill
+//! between two of them repeats a visit at most; what a power failure costs is told in `manifest`.
 
 mod discovery;
 mod focus;
@@ -34,6 +34,7 @@ use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::opening::Opening;
 use crate::outage::Outage;
+use crate::outcomes::Outcomes;
 use crate::patience;
 use crate::paused::Paused;
 use crate::progress::{Progress, Snapshot, Stop};
@@ -46,6 +47,8 @@ use crate::waiting_room::WaitingRoom;
 
 /// The longest sleep of the frontier's thread: how late a stop or a new minute is noticed.
 const NAP_MAX: Duration = Duration::from_millis(200);
+/// Log lines and acknowledgements that wait in memory, in bytes: with more of them a round writes down before its end. What one report adds to them comes on top.
+const UNWRITTEN_BYTES_MAX: usize = 1 << 20;
 
 /// Everything that the frontier's thread owns.
 pub(crate) struct Rounds {
@@ -77,7 +80,7 @@ pub(crate) struct Rounds {
     /// Known pages that somebody asked for out of turn and that were not visited since.
     asked: HashSet<Fingerprint>,
     /// What focus writes down, where something is wanted.
-    books: Option<FocusBooks>,
+    focus_books: Option<FocusBooks>,
     /// Sites that are left alone, because they do not hold what is wanted.
     unwanted: Unwanted,
     /// Where no visit starts, by the wish of people.
@@ -99,7 +102,7 @@ impl Rounds {
         self.take_in_reports(self.nap())?; // page → links → seen? → waiting room; leases and rules learn
         self.refill()?; // waiting room → address → ring
         self.tick()?; // ring → lease → worker
-        self.write_down()?; // what servers asked for, log lines, new URLs, acknowledgements
+        self.write_down()?; // new URLs, what servers asked for, log lines, states of pages, acknowledgements
         self.checkpoint()
     }
 
@@ -122,12 +125,8 @@ impl Rounds {
         self.save_experience()?;
         self.room.put_all_aside()?;
         self.write_down()?;
-        self.checkpoints.finish(&mut Books {
-            seen: &mut self.seen,
-            backlog: self.room.backlog(),
-            known: &mut self.known,
-            logs: &self.logs,
-        })?;
+        let (checkpoints, mut books) = self.books();
+        checkpoints.finish(&mut books)?;
         Ok(self.progress.snapshot())
     }
 
@@ -180,32 +179,45 @@ impl Rounds {
     }
 
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
-        self.servers.flush()?;
-        self.logs.flush()?;
-        if let Some(books) = &mut self.books {
-            books.flush()?;
+        let (_, mut books) = self.books();
+        books.backlog.flush(&mut books.outcomes)
+    }
+
+    /// Writes down in the middle of a round when much waits for that: a round may come to very many ends, as where robots.txt keeps a whole host out.
+    fn write_down_when_much(&mut self) -> Result<(), CrawlError> {
+        let unwritten = self.logs.unwritten_bytes() + self.room.backlog().unwritten_ack_bytes();
+        if UNWRITTEN_BYTES_MAX <= unwritten || self.known.is_full() {
+            self.write_down()?;
         }
-        self.room.backlog().flush_entries()?;
-        self.known.queue().flush()?;
-        self.room.backlog().flush()?;
         Ok(())
+    }
+
+    /// The checkpoints, and all that they make durable.
+    fn books(&mut self) -> (&mut Checkpoints, Books<'_>) {
+        let books = Books {
+            seen: &mut self.seen,
+            backlog: self.room.backlog(),
+            outcomes: Outcomes {
+                servers: &mut self.servers,
+                logs: &mut self.logs,
+                focus: self.focus_books.as_mut(),
+                known: &mut self.known,
+            },
+        };
+        (&mut self.checkpoints, books)
     }
 
     fn checkpoint(&mut self) -> Result<(), CrawlError> {
         self.servers.shorten_when_long(&self.scheduler)?;
         self.known.drop_old_notes(self.clock.now());
-        while let Err(error) = self.checkpoints.when_due(
-            &mut Books {
-                seen: &mut self.seen,
-                backlog: self.room.backlog(),
-                known: &mut self.known,
-                logs: &self.logs,
-            },
-            &self.progress,
-        ) {
-            self.wait_for_room(error)?;
+        let progress = Arc::clone(&self.progress);
+        loop {
+            let (checkpoints, mut books) = self.books();
+            match checkpoints.when_due(&mut books, &progress) {
+                Ok(()) => return Ok(()),
+                Err(error) => self.wait_for_room(error)?,
+            }
         }
-        Ok(())
     }
 
     /// Sees to it that this many keys fit into the table of the seen set; a flush needs a checkpoint first.
@@ -216,17 +228,15 @@ impl Rounds {
         self.checkpoint_at_once()
     }
 
-    /// Makes everything that was written down durable before anything else happens.
+    /// Writes everything down, and makes it durable before anything else happens.
     fn checkpoint_at_once(&mut self) -> Result<(), CrawlError> {
-        while let Err(error) = self.checkpoints.at_once(&mut Books {
-            seen: &mut self.seen,
-            backlog: self.room.backlog(),
-            known: &mut self.known,
-            logs: &self.logs,
-        }) {
-            self.wait_for_room(error)?;
+        loop {
+            let (checkpoints, mut books) = self.books();
+            match checkpoints.at_once(&mut books) {
+                Ok(()) => return Ok(()),
+                Err(error) => self.wait_for_room(error)?,
+            }
         }
-        Ok(())
     }
 
     /// Where overflow is discarded: what still waits for a place is known to the next run, which cannot discard it.
@@ -311,7 +321,7 @@ impl Rounds {
         if opening.is_resumed {
             scheduler.restore(opening.servers.restored().iter().copied());
         }
-        let (books, order) = match opening.focus {
+        let (focus_books, order) = match opening.focus {
             Some(focus) => (Some(focus.books), Some(focus.order)),
             None => (None, None),
         };
@@ -338,7 +348,7 @@ impl Rounds {
             unplaced: HashSet::new(),
             in_flight: HashSet::new(),
             asked: HashSet::new(),
-            books,
+            focus_books,
             unwanted: opening.unwanted,
             paused: opening.paused,
             outage: Outage::default(),

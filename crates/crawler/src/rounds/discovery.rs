@@ -50,7 +50,6 @@ impl Rounds {
         }
         if !failed.is_empty() {
             // What waits is tried anyway.
-            self.room.backlog().flush()?;
             self.room.backlog().scan(|entry| {
                 failed.remove(entry.url.as_str());
             })?;

@@ -40,6 +40,7 @@ impl Rounds {
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),
                 None => break,
             }
+            self.write_down_when_much()?;
             report = self.crew.report_within(Duration::ZERO)?;
         }
         self.carry_out()?;

@@ -51,6 +51,7 @@ impl Rounds {
             if COMMANDS_MAX <= self.commands.len() {
                 self.carry_out()?;
             }
+            self.write_down_when_much()?;
         }
         Ok(())
     }

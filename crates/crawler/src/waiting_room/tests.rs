@@ -7,11 +7,22 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use junkai_frontier::admission::Order;
-use junkai_frontier::backlog::{Lengths, Tails};
+use junkai_frontier::backlog::{EntriesWritten, Lengths, Outcomes, Tails};
 use proptest::prelude::*;
 
 use super::*;
 use crate::visit::{Discovered, robots_entry};
+
+/// Nothing is kept of a visit.
+struct Nothing;
+
+impl Outcomes for Nothing {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        Ok(())
+    }
+}
 
 const CANDIDATES: usize = 6;
 const HOSTS: u64 = 4;
@@ -220,7 +231,7 @@ impl Pair {
                 self.apply(Op::Kill { order });
             }
             Op::Kill { order } => {
-                self.room.backlog().flush().unwrap();
+                self.room.backlog().flush(&mut Nothing).unwrap();
                 self.out.clear();
                 self.turns.lock().unwrap().clear();
                 self.room = open(self.folder.path(), order, &self.turns);
@@ -367,7 +378,7 @@ fn without_an_order_entries_have_no_grade() {
         at: 0,
         is_long: true,
     });
-    pair.room.backlog().flush().unwrap();
+    pair.room.backlog().flush(&mut Nothing).unwrap();
     let mut grades = Vec::new();
     let scanned = pair.room.backlog().scan(|entry| grades.push(entry.grade));
     scanned.unwrap();
@@ -411,7 +422,7 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
             room.raise(&page(2), Some(&source));
         }
         room.put_all_aside().unwrap();
-        room.backlog.flush().unwrap();
+        room.backlog.flush(&mut Nothing).unwrap();
         drop(room);
         let mut room = open(folder.path(), order, &Turns::default());
         room.refill(10).unwrap();

@@ -72,6 +72,11 @@ impl AckLog {
         });
     }
 
+    /// Bytes of what is pending.
+    pub(super) fn pending_bytes(&self) -> usize {
+        self.pending.len() * size_of::<Range>()
+    }
+
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
         self.pending.capacity() * size_of::<Range>()

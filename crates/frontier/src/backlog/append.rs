@@ -71,8 +71,9 @@ impl Backlog {
         entry: &Entry,
         replaces: Option<&Ticket>,
     ) -> Result<(SegmentId, u32), BacklogError> {
-        if self.buffer_bytes_max <= self.buffered_bytes + self.acks.memory_bytes() as u64 {
-            self.flush()?;
+        // Entries alone: what the acknowledgements stand for may not be written yet.
+        if self.buffer_bytes_max <= self.buffered_bytes {
+            self.flush_entries()?;
         }
         let position = self.position;
         let segment = self.segment_for(bucket, entry.due);

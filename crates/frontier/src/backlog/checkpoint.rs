@@ -6,7 +6,7 @@ use super::acks::{self, Range};
 use super::lengths::{AckLength, Lengths, SegmentLength};
 use super::segment::{self, Segment};
 use super::ticket::SegmentId;
-use super::{Backlog, BacklogError, Position};
+use super::{Backlog, BacklogError, Outcomes, Position};
 
 /// Files that are out of use.
 #[derive(Debug, Default)]
@@ -20,14 +20,14 @@ impl Backlog {
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn sync(&mut self) -> Result<Lengths, BacklogError> {
-        let lengths = self.written()?;
+    pub fn sync<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<Lengths, O::Error> {
+        let lengths = self.written(outcomes)?;
         for segment in self.segments.values_mut() {
             segment.sync(&self.disk, &self.dir)?;
         }
         self.acks.sync(&self.disk, &self.dir)?;
         if self.has_new_files {
-            self.disk.sync_dir(&self.dir)?;
+            self.disk.sync_dir(&self.dir).map_err(BacklogError::from)?;
             self.has_new_files = false;
         }
         Ok(lengths)
@@ -38,8 +38,8 @@ impl Backlog {
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn written(&mut self) -> Result<Lengths, BacklogError> {
-        self.flush()?;
+    pub fn written<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<Lengths, O::Error> {
+        self.flush(outcomes)?;
         self.retire();
         if self.acks.is_long() {
             let old = self.acks.generation;

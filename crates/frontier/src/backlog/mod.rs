@@ -14,9 +14,9 @@
 //! After a start, [`replay_since`](Backlog::replay_since) that mark inserts again what `seen` had only in memory.
 //!
 //! Invariants: an entry is handed out once in a life of the process, never before it is due, and again in the next life unless it was
-//! acknowledged; appended entries reach the disk before acknowledgements do; a file is removed only when all of it is acknowledged, `seen` has flushed it,
-//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, three read buffers. Three files at
-//! most are open between calls.
+//! acknowledged; acknowledgements reach the disk behind appended entries and behind the [`Outcomes`] of the visits that they acknowledge; a file is removed only when all of it is acknowledged, `seen` has flushed it,
+//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, three read buffers, and 16 bytes for each
+//! acknowledgement since the last [`flush`](Backlog::flush), which the driver bounds. Three files at most are open between calls.
 //!
 //! Not here: which server an entry belongs to, and whether it may be visited.
 
@@ -32,6 +32,7 @@ mod error;
 mod frame;
 mod hand_out;
 mod lengths;
+mod outcomes;
 mod recovery;
 mod scan;
 mod segment;
@@ -55,6 +56,7 @@ pub use config::BacklogConfig;
 pub use entry::Entry;
 pub use error::{BacklogError, NotReplaced};
 pub use lengths::{Lengths, Recovery, Tails};
+pub use outcomes::{EntriesWritten, Outcomes};
 pub use scan::look;
 pub use ticket::{Position, Ticket};
 
@@ -185,7 +187,7 @@ impl Backlog {
         }
     }
 
-    /// Says that an entry which was handed out is done with.
+    /// Says that an entry which was handed out is done with, in memory until the next [`flush`](Backlog::flush).
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the receipt is given up, so that it cannot be used twice"
@@ -203,20 +205,20 @@ impl Backlog {
         self.acks.push(id, index);
     }
 
-    /// Gives what is in memory to the system: entries first, then acknowledgements. It survives a kill, not a power loss.
+    /// Gives what is in memory to the system: entries, then the outcomes of the visits that ended, then acknowledgements. It survives a kill, not a power
+    /// loss. There is no other way for an acknowledgement to leave memory.
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn flush(&mut self) -> Result<(), BacklogError> {
+    pub fn flush<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<(), O::Error> {
         self.flush_entries()?;
-        self.acks.write(&self.disk, &self.dir)
+        outcomes.write(EntriesWritten::new())?;
+        self.acks.write(&self.disk, &self.dir)?;
+        Ok(())
     }
 
-    /// Gives the entries in memory to the system, and not yet the acknowledgements: for a driver that has something to write in between.
-    ///
-    /// # Errors
-    /// What was not written stays in memory; the call may be repeated.
-    pub fn flush_entries(&mut self) -> Result<(), BacklogError> {
+    /// Gives the entries in memory to the system, and not the acknowledgements.
+    fn flush_entries(&mut self) -> Result<(), BacklogError> {
         while let Some(id) = self.unwritten.first().copied() {
             if let Some(segment) = self.segments.get_mut(&id) {
                 segment.write(&self.disk, &self.dir)?;
@@ -231,6 +233,12 @@ impl Backlog {
     #[must_use]
     pub fn position(&self) -> Position {
         Position(self.position)
+    }
+
+    /// Acknowledgements that wait for the next [`flush`](Backlog::flush), in bytes of memory.
+    #[must_use]
+    pub fn unwritten_ack_bytes(&self) -> usize {
+        self.acks.pending_bytes()
     }
 
     /// Entries that wait to be handed out.

@@ -10,6 +10,17 @@ use crate::time::Time;
 const SECOND: u64 = 1_000_000;
 const START: Time = Time::from_micros(1_700_000_000 * SECOND);
 
+/// A driver that keeps nothing of a visit.
+struct Nothing;
+
+impl Outcomes for Nothing {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        Ok(())
+    }
+}
+
 fn config(segment_bytes: u64) -> BacklogConfig {
     BacklogConfig {
         segment_bytes,
@@ -118,7 +129,7 @@ fn what_was_just_appended_is_handed_out_in_order_and_once() {
     assert_eq!(backlog.waiting(), 0);
     assert_eq!(backlog.next_due(), None);
     backlog.append(&entry(3, START), START).unwrap();
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     backlog.append(&entry(4, START), START).unwrap();
     assert_eq!(numbers(&drain(&mut backlog, START)), [3, 4]);
 }
@@ -197,7 +208,7 @@ fn thousands_of_buckets_take_no_open_files_and_little_memory() {
             .unwrap();
         now = now + Duration::from_millis(100);
     }
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     assert!(
         backlog.stats().memory_bytes < 100_000,
         "{:?}",
@@ -219,7 +230,7 @@ fn what_is_held_is_handed_out_in_the_next_life_only() {
     assert_eq!(numbers(&drain(&mut backlog, START)), [2]);
     assert_eq!(backlog.next_due(), None);
     backlog.ack(first);
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let mut backlog = new_backlog(dir.path());
     assert_eq!(backlog.waiting(), 2);
     // Behind what the last life held, this one appends nothing that would be handed out.
@@ -244,7 +255,7 @@ fn what_was_put_aside_comes_back_by_grade_and_within_a_class_in_order() {
     backlog.put_aside(ticket, &graded(7, 255)).unwrap();
     assert_eq!(numbers(&drain_aside(&mut backlog)), [6, 7, 1, 5, 0, 2, 3]);
     assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let mut backlog = new_backlog(dir.path());
     assert_eq!((backlog.waiting(), backlog.stats().aside), (8, 8));
     assert_eq!(
@@ -259,11 +270,11 @@ fn many_classes_take_one_open_file() {
     let mut backlog = new_backlog(dir.path());
     let grades: Vec<u8> = (0..=u8::MAX).collect();
     put_aside(&mut backlog, &grades);
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     for _ in 0..200 {
         assert!(backlog.next_aside().unwrap().is_some());
         put_aside(&mut backlog, &[0, 255]);
-        backlog.flush().unwrap();
+        backlog.flush(&mut Nothing).unwrap();
         assert!(backlog.next_aside().unwrap().is_some());
         let cursors = backlog.lanes.aside.values().flat_map(|lane| &lane.cursor);
         assert!(cursors.filter(|cursor| cursor.is_open()).count() <= 1);
@@ -275,7 +286,7 @@ fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
     put_aside(&mut backlog, &[9; 50]);
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let id = backlog.appending[&Bucket::Aside(Class::of(9))];
     let path = segment::path(dir.path(), id);
     let disk = Disk::for_tests();
@@ -576,13 +587,13 @@ impl Pair {
     }
 
     fn flush(&mut self) {
-        self.backlog.flush().unwrap();
+        self.backlog.flush(&mut Nothing).unwrap();
         self.written = self.model.clone();
     }
 
     /// A manifest of a first sync becomes durable, perhaps after a second sync.
     fn checkpoint(&mut self, with_seen: bool, is_synced_again: bool) {
-        self.manifest = self.backlog.sync().unwrap();
+        self.manifest = self.backlog.sync(&mut Nothing).unwrap();
         self.written = self.model.clone();
         self.durable = self.model.clone();
         if with_seen {
@@ -594,7 +605,7 @@ impl Pair {
                 self.backlog.ack(ticket);
                 self.model.find(number).is_done = true;
             }
-            self.backlog.sync().unwrap();
+            self.backlog.sync(&mut Nothing).unwrap();
             self.written = self.model.clone();
         }
         self.backlog.checkpointed(self.seen).unwrap();
@@ -708,10 +719,10 @@ fn live(disk: Disk, dir: &Path, life: &mut Life) -> Result<(), BacklogError> {
                 backlog.ack(ticket);
             }
         }
-        backlog.flush()?;
+        backlog.flush(&mut Nothing)?;
         life.flushed.append(&mut appended);
         life.done.append(&mut life.touched);
-        let lengths = backlog.sync()?;
+        let lengths = backlog.sync(&mut Nothing)?;
         life.manifest = lengths;
         backlog.checkpointed(backlog.position())?;
     }
@@ -781,9 +792,9 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
         }
         assert!(0 < refusals);
         disk.make_room(0);
-        assert!(matches!(backlog.sync(), Err(BacklogError::DiskFull { .. })));
+        assert!(matches!(backlog.sync(&mut Nothing), Err(BacklogError::DiskFull { .. })));
         disk.make_room(1000);
-        let manifest = backlog.sync().unwrap();
+        let manifest = backlog.sync(&mut Nothing).unwrap();
         drop(backlog);
         let (backlog, report) = Backlog::open(dir.path(), &small, Tails::Cut(&manifest)).unwrap();
         assert_eq!(report.cut_bytes, 0);
@@ -807,7 +818,7 @@ fn two_hundred() -> tempfile::TempDir {
             .append(&entry(number, after(number % 7 * 1000)), START)
             .unwrap();
     }
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     dir
 }
 
@@ -841,7 +852,7 @@ proptest! {
         prop_assert!(found.is_sorted_by(|left, right| left < right));
         // It goes on as if nothing had been.
         backlog.append(&entry(500, START), START).unwrap();
-        backlog.flush().unwrap();
+        backlog.flush(&mut Nothing).unwrap();
         let (mut backlog, report) = open();
         prop_assert_eq!(report.cut_bytes, 0);
         prop_assert_eq!(drain(&mut backlog, after(100_000)).len(), found.len() + 1);
@@ -871,7 +882,7 @@ proptest! {
         prop_assert_eq!(handed_out + lost, 200);
         prop_assert!(backlog.next(after(100_000)).unwrap().is_none());
         // What is lost is not waited for again.
-        let manifest = backlog.sync().unwrap();
+        let manifest = backlog.sync(&mut Nothing).unwrap();
         let (backlog, _) = Backlog::open_on(disk, dir.path(), &config(1000), Tails::Keep(&manifest)).unwrap();
         prop_assert_eq!(backlog.waiting(), u64::from(handed_out));
     }
@@ -891,7 +902,7 @@ fn a_finished_crawl_leaves_no_files_but_the_log() {
     }
     // The first checkpoint tells what `seen` has, the second leaves the files out, the third gives their space back.
     for _ in 0..3 {
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
         backlog.checkpointed(backlog.position()).unwrap();
     }
     assert_eq!(backlog.stats().segments, 0);
@@ -917,7 +928,7 @@ fn a_file_that_was_cut_is_followed_by_a_new_one() {
     for number in 0..6 {
         backlog.append(&entry(number, START), START).unwrap();
     }
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let last = segment::path(dir.path(), *backlog.segments.last_key_value().unwrap().0);
     let file = disk.open_for_writing(&last).unwrap();
     file.set_len(file.len().unwrap() - 1).unwrap();
@@ -937,7 +948,7 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
         backlog.ack(ticket);
     }
     for _ in 0..3 {
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
         backlog.checkpointed(Position(0)).unwrap();
     }
     let mut replayed = Vec::new();
@@ -947,7 +958,7 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
     assert_eq!(backlog.kept_for_seen(), 1, "who keeps files is told");
     for _ in 0..3 {
         backlog.checkpointed(backlog.position()).unwrap();
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
     }
     assert_eq!((backlog.kept_for_seen(), backlog.stats().segments), (0, 0));
 }
@@ -967,12 +978,12 @@ fn a_long_log_of_acknowledgements_is_written_again_and_says_the_same() {
     for (ticket, _) in even {
         backlog.ack(ticket);
     }
-    let manifest = backlog.sync().unwrap();
+    let manifest = backlog.sync(&mut Nothing).unwrap();
     for (ticket, _) in odd.into_iter().take(50_000) {
         backlog.ack(ticket);
     }
-    backlog.flush().unwrap();
-    let again = backlog.sync().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
+    let again = backlog.sync(&mut Nothing).unwrap();
     assert_eq!((manifest.acks.generation, again.acks.generation), (1, 1));
     assert!(manifest.acks.bytes < again.acks.bytes);
     drop(backlog);
