@@ -6,6 +6,7 @@
 
 mod bench;
 mod focus_model;
+mod soak;
 mod steps;
 mod tools;
 
@@ -32,6 +33,8 @@ enum Task {
     FocusModel(focus_model::Arguments),
     /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
     Bench(bench::Arguments),
+    /// Crawl a large web of our own in release mode, killed a thousand times, and check that nothing is lost.
+    Soak(soak::Arguments),
 }
 
 fn main() -> Result<()> {
@@ -41,5 +44,6 @@ fn main() -> Result<()> {
         Task::Pages => steps::pages(),
         Task::FocusModel(arguments) => focus_model::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
     }
 }

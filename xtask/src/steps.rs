@@ -74,7 +74,8 @@ fn with_tools(mut command: Command, tools: &Tools) -> Command {
     command
         .env("JUNKAI_PYTHON", &tools.python)
         .env("JUNKAI_DOCS", &tools.docs)
-        .env("JUNKAI_PDFTOTEXT", &tools.pdftotext);
+        .env("JUNKAI_PDFTOTEXT", &tools.pdftotext)
+        .env("JUNKAI_STRACE", &tools.strace);
     command
 }
 

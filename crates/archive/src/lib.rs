@@ -67,6 +67,6 @@ pub use merge::merge;
 pub use read_error::ReadError;
 pub use reader::{Reader, Record};
 pub use record_head::{RecordHead, Span};
-pub use recover::recover;
+pub use recover::{recover, recover_after_power_loss};
 pub use recovery::{ClosedFile, RecoverError, Recovery};
 pub use writer::{Position, WriteError, Writer};

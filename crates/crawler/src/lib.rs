@@ -10,6 +10,8 @@ mod captured;
 mod checkpoint;
 mod clock;
 mod control;
+#[cfg(test)]
+mod crashes;
 mod crawl;
 mod crew;
 mod error;

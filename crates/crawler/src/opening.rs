@@ -80,7 +80,10 @@ impl Opening {
             .map_or(Time::EPOCH, |manifest| manifest.now);
         let clock = Clock::start(&settings.clock, last);
         let mut repairs = Vec::new();
-        repairs.extend(repair_captures(folder)?);
+        let is_restarted = manifest
+            .as_ref()
+            .is_some_and(|manifest| !manifest.is_of_this_boot());
+        repairs.extend(repair_captures(folder, is_restarted)?);
         let mut logs = Logs::open(&folder.join("logs"))?;
         let lengths = manifest
             .as_ref()
@@ -148,8 +151,12 @@ impl Opening {
 }
 
 /// Repairs what a crash left of the captures, and says what that was.
-fn repair_captures(folder: &Path) -> Result<Option<String>, CrawlError> {
-    let mut recovery = junkai_archive::recover(folder)?;
+fn repair_captures(folder: &Path, is_restarted: bool) -> Result<Option<String>, CrawlError> {
+    let mut recovery = if is_restarted {
+        junkai_archive::recover_after_power_loss(folder)?
+    } else {
+        junkai_archive::recover(folder)?
+    };
     // A file that was merely open, and whole, is nothing to tell of.
     recovery
         .closed

@@ -771,6 +771,88 @@ fn a_crash_between_any_two_changes_loses_and_doubles_nothing() {
     }
 }
 
+/// The entries that one who looks on finds waiting.
+fn looked(dir: &Path) -> Vec<u64> {
+    let mut found = Vec::new();
+    look(dir, |entry| found.push(number(entry))).unwrap();
+    found.sort_unstable();
+    found
+}
+
+/// A driver that notes what is on disk when it is asked to write, and may refuse.
+struct LooksFirst<'a> {
+    dir: &'a Path,
+    found: Vec<Vec<u64>>,
+    refuses: bool,
+}
+
+impl Outcomes for LooksFirst<'_> {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        self.found.push(looked(self.dir));
+        if self.refuses {
+            let path = self.dir.to_owned();
+            return Err(BacklogError::DiskFull { path });
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn acknowledgements_are_written_behind_entries_and_outcomes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..2 {
+        backlog.append(&entry(number, START), START).unwrap();
+    }
+    let (first, _) = next(&mut backlog, START).unwrap();
+    backlog.ack(first);
+    let mut driver = LooksFirst {
+        dir: dir.path(),
+        found: Vec::new(),
+        refuses: true,
+    };
+    assert!(backlog.flush(&mut driver).is_err());
+    assert!(backlog.written(&mut driver).is_err());
+    assert!(backlog.sync(&mut driver).is_err());
+    assert_eq!(
+        looked(dir.path()),
+        [0, 1],
+        "what is refused is not acknowledged"
+    );
+    driver.refuses = false;
+    backlog.flush(&mut driver).unwrap();
+    assert_eq!(
+        driver.found,
+        vec![vec![0, 1]; 4],
+        "all entries are there first"
+    );
+    assert_eq!(looked(dir.path()), [1]);
+    assert_eq!(backlog.unwritten_ack_bytes(), 0);
+}
+
+#[test]
+fn a_full_buffer_writes_entries_and_no_acknowledgement() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut small = config(2000);
+    small.buffer_bytes = 500;
+    let nothing = Lengths::default();
+    let (mut backlog, _) =
+        Backlog::open_on(Disk::for_tests(), dir.path(), &small, Tails::Keep(&nothing)).unwrap();
+    for number in 0..100 {
+        backlog.append(&entry(number, START), START).unwrap();
+        if let Some((ticket, _)) = next(&mut backlog, START) {
+            backlog.ack(ticket);
+        }
+    }
+    let found = looked(dir.path());
+    assert!(80 < found.len(), "{} entries are written", found.len());
+    assert_eq!(found, (0..found.len() as u64).collect::<Vec<_>>());
+    backlog.flush(&mut Nothing).unwrap();
+    assert_eq!(looked(dir.path()), [0; 0]);
+}
+
 #[test]
 fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
     for writes in 0..12 {
@@ -792,7 +874,10 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
         }
         assert!(0 < refusals);
         disk.make_room(0);
-        assert!(matches!(backlog.sync(&mut Nothing), Err(BacklogError::DiskFull { .. })));
+        assert!(matches!(
+            backlog.sync(&mut Nothing),
+            Err(BacklogError::DiskFull { .. })
+        ));
         disk.make_room(1000);
         let manifest = backlog.sync(&mut Nothing).unwrap();
         drop(backlog);

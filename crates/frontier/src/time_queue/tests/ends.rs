@@ -338,6 +338,7 @@ fn files_of_finished_buckets_and_old_journals_go_after_two_checkpoints() {
     while let Some(number) = pair.take().unwrap() {
         pair.remove(number);
     }
+    pair.flush().unwrap();
     let count = || Disk::for_tests().list(dir.path()).unwrap().len();
     let before = count();
     assert!(5 < before, "{before}");
@@ -349,6 +350,28 @@ fn files_of_finished_buckets_and_old_journals_go_after_two_checkpoints() {
     assert_eq!(count(), 1);
     let pair = pair.end(End::PowerLoss, Disk::for_tests()).unwrap();
     assert_eq!(pair.model().records.len(), 0);
+}
+
+#[test]
+fn no_change_counts_before_the_flush_however_many_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut queue = open(dir.path(), &config(Layout::Graded));
+    let count = || {
+        let mut count = 0;
+        look(dir.path(), |_| count += 1).unwrap();
+        count
+    };
+    let mut puts = 0;
+    while !queue.is_full() {
+        let due = after(100 + puts * 50);
+        queue.put(&record(puts, due), START).unwrap();
+        puts += 1;
+    }
+    assert!(0 < queue.stats().bucket_bytes, "buckets are written");
+    assert_eq!(count(), 0);
+    queue.flush().unwrap();
+    assert!(!queue.is_full());
+    assert_eq!(count(), puts);
 }
 
 #[test]
