@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use check::Judge;
 use recording::{Recording, archive_of_child};
@@ -58,9 +58,13 @@ rollover_bytes = 100000
 
 [seen]
 memory_bytes = 1048576
+
+[clock]
+speed = 50.0
+origin = ORIGIN
 "#;
 
-/// Buffers that are full after a few links, and pages that come back after seconds.
+/// Buffers that are full after a few links, and pages that come back after seconds of a clock that runs fast.
 const SMALL_BUFFERS: &str = r#"
 [backlog]
 buffer_bytes = 1000
@@ -96,6 +100,11 @@ fn after_an_end_at_any_call_nothing_is_lost() {
         speak(&stage, &web);
         calls.extend(recording.calls());
     }
+    let revisits = stage.revisits();
+    assert!(
+        5 < revisits,
+        "only {revisits} visits to known pages are recorded"
+    );
     stage.try_every_end(&calls);
 }
 
@@ -159,9 +168,11 @@ impl Stage {
         // No end waits for a disk here, and none spares one: what is durable is for the test disk to say.
         let in_memory = tempfile::tempdir_in("/dev/shm");
         let folder = in_memory.or_else(|_| tempfile::tempdir()).unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let text = BUSY
             .replace("SEED", &web.url(0))
-            .replace("PAGES", &pages.to_string());
+            .replace("PAGES", &pages.to_string())
+            .replace("ORIGIN", &format!("{:?}", now.as_secs_f64()));
         let text = format!("{text}{more}");
         fs::write(folder.path().join("archive.toml"), &text).unwrap();
         Stage {
@@ -172,6 +183,13 @@ impl Stage {
 
     fn archive(&self) -> PathBuf {
         self.folder.path().join("archive")
+    }
+
+    /// How many visits to known pages the log tells of.
+    fn revisits(&self) -> usize {
+        let events = fs::read_to_string(self.archive().join("logs/events.jsonl")).unwrap();
+        let is_revisit = |line: &&str| line.contains(r#""change":"#);
+        events.lines().filter(is_revisit).count()
     }
 
     /// Tries the next start after every call, shared among threads.
@@ -216,7 +234,7 @@ impl Stage {
                 disk.apply(call);
             }
             if is_mine(number) {
-                for left in lefts(number) {
+                for left in lefts(number, call) {
                     self.try_end(&disk, left, number, call);
                     ends += 1;
                 }
@@ -249,16 +267,25 @@ impl Stage {
     }
 }
 
-/// After each call a kill, the power failure that leaves the least, and another one in turn.
-fn lefts(number: usize) -> [Left; 3] {
+/// What ends may leave after a call: all, if it changed anything; nothing but what was synced, if it may have made that a difference; and another part in turn.
+fn lefts(number: usize, call: &Call) -> Vec<Left> {
+    let mut lefts = Vec::new();
+    if !matches!(call, Call::Sync { .. } | Call::SyncAll) {
+        lefts.push(Left::Everything);
+    }
+    if !matches!(call, Call::Write { .. } | Call::Open { .. }) {
+        lefts.push(Left::Synced);
+    }
     let turns = [
         Left::Names,
         Left::Some(number as u64),
+        Left::Synced,
         Left::NamesAndZeros,
         Left::Some(number as u64),
         Left::Contents,
     ];
-    [Left::Everything, Left::Synced, turns[number % turns.len()]]
+    lefts.push(turns[number % turns.len()]);
+    lefts
 }
 
 /// Says where a check failed.
