@@ -155,7 +155,7 @@ impl Checkpoints {
     fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
         let backlog = books.backlog.written(&mut books.outcomes)?;
         let waiting = books.backlog.stats();
-        let known = &mut books.outcomes.known;
+        let known = &mut *books.outcomes.known;
         let manifest = Manifest {
             backlog,
             time_queue: known.lengths(),

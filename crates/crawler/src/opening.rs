@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
-use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
+use junkai_frontier::backlog::{Backlog, Lengths, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_frontier::{Time, time_queue};
@@ -80,30 +80,24 @@ impl Opening {
             .map_or(Time::EPOCH, |manifest| manifest.now);
         let clock = Clock::start(&settings.clock, last);
         let mut repairs = Vec::new();
-        let is_restarted = manifest
-            .as_ref()
-            .is_some_and(|manifest| !manifest.is_of_this_boot());
-        repairs.extend(repair_captures(folder, is_restarted)?);
-        let mut logs = Logs::open(&folder.join("logs"))?;
-        let lengths = manifest
-            .as_ref()
-            .map(|manifest| manifest.backlog.clone())
-            .unwrap_or_default();
         // After a restart of the machine, only what a checkpoint names is known to be whole.
-        let tails = match &manifest {
-            Some(manifest) if !manifest.is_of_this_boot() => {
-                logs.cut_to(manifest.log_lengths)?;
-                Tails::Cut(&lengths)
-            }
-            _ => Tails::Keep(&lengths),
-        };
-        let (mut backlog, recovery) =
-            Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
-        repairs.extend(in_words(&recovery));
+        let restarted = manifest
+            .as_ref()
+            .filter(|manifest| !manifest.is_of_this_boot());
+        repairs.extend(repair_captures(folder, restarted.is_some())?);
+        let mut logs = Logs::open(&folder.join("logs"))?;
+        if let Some(manifest) = restarted {
+            logs.cut_to(manifest.log_lengths)?;
+        }
+        let mut backlog = waiting_visits(&state, &settings, manifest.as_ref(), &mut repairs)?;
         let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
         let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
         let mut servers = Servers::open(&state, settings.ring.keys)?;
+        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
+        if manifest.is_none() && !seeds.is_empty() {
+            checkpoints.promise_nothing()?;
+        }
         replay(
             &mut Books {
                 seen: &mut seen,
@@ -118,13 +112,9 @@ impl Opening {
             },
             &mut checkpoints,
         )?;
-        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
-        }
-        if manifest.is_none() {
-            checkpoints.promise_nothing()?;
         }
         Ok(Opening {
             focus: Focus::open(folder, &settings)?,
@@ -162,6 +152,24 @@ fn repair_captures(folder: &Path, is_restarted: bool) -> Result<Option<String>, 
         .closed
         .retain(|file| 0 < file.bytes_cut + file.lines_made + file.lines_dropped);
     Ok((!recovery.is_empty()).then(|| recovery.to_string()))
+}
+
+/// The visits that wait.
+fn waiting_visits(
+    state: &Path,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    repairs: &mut Vec<String>,
+) -> Result<Backlog, CrawlError> {
+    let nothing = Lengths::default();
+    let tails = match manifest {
+        Some(manifest) if !manifest.is_of_this_boot() => Tails::Cut(&manifest.backlog),
+        Some(manifest) => Tails::Keep(&manifest.backlog),
+        None => Tails::Keep(&nothing),
+    };
+    let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+    repairs.extend(in_words(&recovery));
+    Ok(backlog)
 }
 
 /// The known pages, with what was learned of their sites and servers.
@@ -382,6 +390,28 @@ fn scope_and_seeds(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_believed_that_was_written_before_the_first_checkpoint_and_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || {
+            let progress = Arc::new(Progress::default());
+            Opening::of(folder.path(), settings.clone(), &progress).unwrap()
+        };
+        drop(open());
+        let log = folder.path().join("logs/crawl.log");
+        fs::write(&log, "a line\n").unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"a line\n", "a kill leaves it");
+        let state = folder.path().join("state");
+        let manifest = Manifest::load(&state).unwrap().unwrap();
+        let boot = "another".to_owned();
+        Manifest { boot, ..manifest }.store(&state).unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"");
+    }
 
     #[test]
     fn damage_is_told_with_what_it_cost() {

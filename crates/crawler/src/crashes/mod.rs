@@ -256,7 +256,9 @@ impl Stage {
     /// The calls are all that made the archive what it is.
     fn assert_complete(&self, calls: &[Call]) {
         let mut disk = TestDisk::default();
-        calls.iter().for_each(|call| disk.apply(call));
+        for call in calls {
+            disk.apply(call);
+        }
         let folder = tempfile::tempdir_in(self.folder.path()).unwrap();
         disk.lay_out(Left::Everything, folder.path());
         let (replayed, real) = (contents(folder.path()), contents(&self.archive()));

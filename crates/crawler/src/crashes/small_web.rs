@@ -37,7 +37,7 @@ impl SmallWeb {
             std::thread::spawn(move || {
                 for stream in listener.incoming() {
                     let web = web.clone();
-                    std::thread::spawn(move || web.answer(stream.unwrap()));
+                    std::thread::spawn(move || web.answer(&stream.unwrap()));
                 }
             });
         }
@@ -68,8 +68,8 @@ impl SmallWeb {
     }
 
     /// Answers one request, and hangs up. What a page says changes with every request.
-    fn answer(&self, stream: TcpStream) {
-        let mut lines = BufReader::new(&stream).lines();
+    fn answer(&self, mut stream: &TcpStream) {
+        let mut lines = BufReader::new(stream).lines();
         let Some(Ok(first)) = lines.next() else {
             return;
         };
@@ -90,7 +90,7 @@ impl SmallWeb {
             body.len()
         );
         // The crawler may be gone.
-        let _gone = (&stream).write_all(&[head.into_bytes(), body.into_bytes()].concat());
+        let _gone = stream.write_all(&[head.into_bytes(), body.into_bytes()].concat());
     }
 
     fn body_of(&self, page: usize) -> String {
