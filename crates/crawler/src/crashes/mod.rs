@@ -33,10 +33,13 @@ use crate::wish::{Whom, Wish};
 /// Nothing takes so long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Pages of a life of the crawl that people speak to.
+const PAGES: u64 = 40;
+
 /// What both crawls have in common.
 const BUSY: &str = r#"
 [crawl]
-checkpoint_every = "100ms"
+checkpoint_every = "250ms"
 concurrency = 4
 workers = 2
 disk_free_min = 0
@@ -92,12 +95,15 @@ fn after_an_end_at_any_call_nothing_is_lost() {
         return crawl(&archive);
     }
     let web = SmallWeb::start(900, 30);
-    let stage = Stage::new(&web, SMALL_BUFFERS, 40);
+    let stage = Stage::new(&web, SMALL_BUFFERS, PAGES);
     let mut calls = Vec::new();
     for _life in 0..2 {
         let test = "crashes::after_an_end_at_any_call_nothing_is_lost";
+        // The crawl does not end before everybody has spoken.
+        web.hold_at(web.requests() + PAGES - 5);
         let recording = Recording::start(test, &stage.archive());
         speak(&stage, &web);
+        web.hold_at(u64::MAX);
         calls.extend(recording.calls());
     }
     let revisits = stage.revisits();
@@ -113,8 +119,8 @@ fn after_an_end_at_any_call_nothing_is_lost_of_more_urls_than_fit_in_the_table()
     if let Some(archive) = archive_of_child() {
         return crawl(&archive);
     }
-    let web = SmallWeb::start(24_000, 2_000);
-    let stage = Stage::new(&web, "", 12);
+    let web = SmallWeb::start(16_000, 1_600);
+    let stage = Stage::new(&web, "", 10);
     let test =
         "crashes::after_an_end_at_any_call_nothing_is_lost_of_more_urls_than_fit_in_the_table";
     let calls = Recording::start(test, &stage.archive()).calls();
@@ -262,7 +268,8 @@ impl Stage {
         let folder = tempfile::tempdir_in(self.folder.path()).unwrap();
         disk.lay_out(Left::Everything, folder.path());
         let (replayed, real) = (contents(folder.path()), contents(&self.archive()));
-        assert!(replayed.keys().eq(real.keys()), "other files");
+        let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&replayed), names(&real));
         for (path, content) in real {
             assert!(replayed[&path] == content, "{} differs", path.display());
         }

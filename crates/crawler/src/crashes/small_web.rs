@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Servers that the pages are on, in turn.
 const SERVERS: usize = 4;
@@ -15,6 +16,8 @@ pub(super) struct SmallWeb {
     links: usize,
     ports: Arc<[u16]>,
     requests: Arc<AtomicU64>,
+    /// With so many requests, the next ones wait.
+    held_at: Arc<AtomicU64>,
 }
 
 impl SmallWeb {
@@ -31,6 +34,7 @@ impl SmallWeb {
             links,
             ports: ports.collect(),
             requests: Arc::default(),
+            held_at: Arc::new(AtomicU64::new(u64::MAX)),
         };
         for listener in listeners {
             let web = web.clone();
@@ -67,6 +71,11 @@ impl SmallWeb {
         self.requests.load(Ordering::Relaxed)
     }
 
+    /// Lets requests for pages wait beyond so many in all, so that a crawl which needs more cannot end.
+    pub(super) fn hold_at(&self, requests: u64) {
+        self.held_at.store(requests, Ordering::Relaxed);
+    }
+
     /// Answers one request, and hangs up. What a page says changes with every request.
     fn answer(&self, mut stream: &TcpStream) {
         let mut lines = BufReader::new(stream).lines();
@@ -95,6 +104,9 @@ impl SmallWeb {
 
     fn body_of(&self, page: usize) -> String {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
+        while self.held_at.load(Ordering::Relaxed) <= request {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let links = self.links_of(page).map(|page| {
             let url = self.url(page);
             format!("<a href=\"{url}\">{page}</a>\n")
