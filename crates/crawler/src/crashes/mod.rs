@@ -62,6 +62,9 @@ rollover_bytes = 100000
 [seen]
 memory_bytes = 1048576
 
+[ring]
+keys = 64
+
 [clock]
 speed = 50.0
 origin = ORIGIN
