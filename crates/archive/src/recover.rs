@@ -4,7 +4,7 @@
 //! before it was whole when the line was written), and cut after its last whole record. If more than a torn record
 //! follows that, it is set aside rather than lost. A closed file is never changed; if it cannot be right, that is reported.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ use crate::layout::{
     parse_index_name, stem, sync_directory,
 };
 use crate::open_warc::{INDEX_PART_BYTES, seal};
+use crate::own_file;
 use crate::read_error::ReadError;
 use crate::reader::Reader;
 use crate::recovery::{ClosedFile, RecoverError, Recovery};
@@ -289,14 +290,14 @@ fn set_aside(path: &Path, offset: u64) -> io::Result<bool> {
         return Ok(false);
     }
     file.seek(SeekFrom::Start(offset))?;
-    let mut aside = File::create(path.with_extension(DAMAGED_EXTENSION))?;
+    let mut aside = own_file::create(&path.with_extension(DAMAGED_EXTENSION))?;
     io::copy(&mut file, &mut aside)?;
     aside.sync_all()?;
     Ok(true)
 }
 
 fn cut(path: &Path, length: u64) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).open(path)?;
+    let file = own_file::change(path)?;
     file.set_len(length)?;
     file.sync_all()
 }

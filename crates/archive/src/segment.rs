@@ -1,6 +1,6 @@
 //! One file of the index: sorted and sealed, or open and in the order of writing.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::layout::{INDEX_SUFFIX, UNFINISHED_SUFFIX, sync_directory};
+use crate::own_file;
 
 /// Longest line: a URL of 8 KB appears in it twice, each character at most six times as long.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -166,11 +167,7 @@ impl SegmentWriter {
         let mut unfinished = path.clone().into_os_string();
         unfinished.push(UNFINISHED_SUFFIX);
         let unfinished = PathBuf::from(unfinished);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&unfinished)?;
+        let file = own_file::create(&unfinished)?;
         Ok(Self {
             out: BufWriter::with_capacity(64 << 10, file),
             unfinished,

@@ -11,6 +11,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use junkai_archive::own_file;
 use junkai_frontier::backlog::Lengths;
 use junkai_frontier::{Time, time_queue};
 use junkai_weburl::CanonicalConfig;
@@ -135,7 +136,7 @@ impl Manifest {
     fn replace(&self, state: &Path, path: &Path) -> std::io::Result<()> {
         let body = serde_json::to_string_pretty(self)?;
         let aside = state.join("MANIFEST.new");
-        let mut file = File::create(&aside)?;
+        let mut file = own_file::create(&aside)?;
         write!(file, "{:08x}\n{body}", crc32fast::hash(body.as_bytes()))?;
         file.sync_all()?;
         fs::rename(&aside, path)?;

@@ -26,7 +26,7 @@ use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
-use crate::{CrawlError, lock, planner_file, wish_box};
+use crate::{CrawlError, lock, planner_file, small_file, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -275,21 +275,12 @@ fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlEr
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;
-    replace(&folder.join("state/settings.toml"), &text)?;
+    small_file::replace(&folder.join("state/settings.toml"), text.as_bytes())?;
     let path = folder.join("junkai.toml");
     if !path.exists() {
         let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
-        replace(&path, &format!("{head}\n\n{text}"))?;
+        small_file::replace(&path, format!("{head}\n\n{text}").as_bytes())?;
     }
-    Ok(())
-}
-
-/// Puts a file in place whole, or not at all.
-fn replace(path: &Path, text: &str) -> Result<(), CrawlError> {
-    let aside = path.with_extension("new");
-    fs::write(&aside, text)?;
-    File::open(&aside)?.sync_all()?;
-    fs::rename(&aside, path)?;
     Ok(())
 }
 

@@ -19,6 +19,8 @@ use junkai_frontier::Time;
 use junkai_weburl::PageUrl;
 use url::Url;
 
+use crate::small_file;
+
 /// Where rules wait for the next run, below `state/`.
 const FILE: &str = "robots.jsonl";
 /// Origins whose rules are kept at most.
@@ -100,9 +102,7 @@ impl Rules {
             serde_json::to_writer(&mut text, &(origin, &known.state))?;
             text.push(b'\n');
         }
-        let aside = state.join("robots.new");
-        fs::write(&aside, text)?;
-        fs::rename(&aside, state.join(FILE))
+        small_file::replace(&state.join(FILE), &text)
     }
 
     /// What robots.txt says to a visit now.

@@ -4,7 +4,7 @@
 //! `seeds.txt`. Both are small: most servers never ask for anything.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use junkai_frontier::{Scheduler, ServerKey, ServerState};
 use junkai_weburl::PageUrl;
 
 use crate::line_file::LineFile;
+use crate::small_file;
 use crate::visit::Visit;
 
 /// Where the states of servers are, below `state/`.
@@ -101,10 +102,7 @@ fn write_states(state: &Path, states: &[ServerState]) -> io::Result<()> {
         serde_json::to_writer(&mut lines, server)?;
         lines.push(b'\n');
     }
-    let aside = state.join("servers.new");
-    fs::write(&aside, lines)?;
-    File::open(&aside)?.sync_all()?;
-    fs::rename(&aside, state.join(STATES))
+    small_file::replace(&state.join(STATES), &lines)
 }
 
 /// The last line of each server.

@@ -31,6 +31,8 @@ mod hostile_files;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]
+mod links_in_archive;
+#[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
 mod order;
