@@ -1,5 +1,7 @@
 //! `junkai crawl`: from seeds to an archive.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::io::{BufRead, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -272,12 +274,13 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
 }
 
 /// Adds what is not there yet, so that a flag which repeats the file changes nothing.
-pub(crate) fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, more: &[T]) {
-    for item in more {
-        if !list.contains(item) {
-            list.push(item.clone());
-        }
-    }
+pub(crate) fn add_missing<T: Clone + Eq + Hash>(list: &mut Vec<T>, more: &[T]) {
+    let mut there: HashSet<T> = list.iter().cloned().collect();
+    list.extend(
+        more.iter()
+            .filter(|item| there.insert((*item).clone()))
+            .cloned(),
+    );
 }
 
 /// The archive that was named, or one named after the first seed.
@@ -375,5 +378,51 @@ impl From<Overflow> for junkai_frontier::Overflow {
             Overflow::Defer => junkai_frontier::Overflow::Defer,
             Overflow::Discard => junkai_frontier::Overflow::Discard,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
+    use super::*;
+
+    thread_local! {
+        static COMPARISONS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A seed that counts how often any is compared with another.
+    #[derive(Clone, Debug)]
+    struct Seed(usize);
+
+    impl PartialEq for Seed {
+        fn eq(&self, other: &Seed) -> bool {
+            COMPARISONS.set(COMPARISONS.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Eq for Seed {}
+
+    impl Hash for Seed {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn each_seed_is_compared_with_few_others_however_many_there_are() {
+        const SEEDS: usize = 10_000;
+        let mut list: Vec<Seed> = (0..SEEDS).map(Seed).collect();
+        // Half of them are there, and each is named twice.
+        let more: Vec<Seed> = (0..2 * SEEDS)
+            .map(|number| Seed(SEEDS / 2 + number / 2))
+            .collect();
+        add_missing(&mut list, &more);
+        let comparisons = COMPARISONS.get();
+        assert!(comparisons <= 4 * SEEDS, "{comparisons}");
+        let numbers: Vec<usize> = list.iter().map(|seed| seed.0).collect();
+        assert!(numbers.into_iter().eq(0..SEEDS + SEEDS / 2));
     }
 }

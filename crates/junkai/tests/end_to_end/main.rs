@@ -33,6 +33,8 @@ mod lab;
 #[cfg(test)]
 mod links_in_archive;
 #[cfg(test)]
+mod many_seeds;
+#[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
 mod order;

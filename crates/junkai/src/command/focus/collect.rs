@@ -124,13 +124,11 @@ fn unknown(archive: &Path, settings: &Settings, named: &[String]) -> Result<Vec<
 /// Says why nothing came of sites that were asked for.
 fn tell_of_unreached(archive: &Path, settings: &Settings, sites: &[String]) -> Result<()> {
     let canonical = Canonicalizer::new(&settings.canonical);
+    let index = junkai_archive::Index::open(archive)?;
     let mut named = BTreeSet::new();
     for site in sites {
         let page = canonical.parse_seed(site)?;
-        if junkai_archive::Index::open(archive)?
-            .latest(page.as_str())?
-            .is_none()
-        {
+        if index.latest(page.as_str())?.is_none() {
             named.insert(page.site().to_owned());
         }
     }
