@@ -11,7 +11,6 @@ mod print;
 mod screen;
 mod telling;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -120,8 +119,8 @@ fn start_tracing(verbose: u8) {
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("error,junkai={level}")));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(|| print::LogLines)
+        .with_ansi(false)
         .with_target(false)
         .init();
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 use junkai_lab::outcome::grouped;
 
-use crate::print::{say, short};
+use crate::print::{say, short, shown, shown_within};
 use crate::telling::counted;
 
 /// Characters of a failure's description that the live block shows.
@@ -154,7 +154,7 @@ impl Painter {
             bytes(now.disk_free),
             paused(now).map_or_else(String::new, |paused| format!("  PAUSED: {paused}")),
         ) + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
-            format!("\n          last trouble: {trouble}")
+            format!("\n          last trouble: {}", shown(trouble))
         })
     }
 
@@ -174,7 +174,10 @@ impl Painter {
             rows.push(format!("  paused  {paused}"));
         }
         if let Some(trouble) = &now.trouble {
-            rows.push(format!("  trouble {}", shortened(trouble)));
+            rows.push(format!(
+                "  trouble {}",
+                shown_within(trouble, TROUBLE_SHOWN_MAX)
+            ));
         }
         self.clear();
         let text = rows.join("\n") + "\n";
@@ -187,7 +190,7 @@ impl Painter {
             format!(
                 "junkai  {}  {}",
                 clock(self.begun.elapsed()),
-                self.archive.display()
+                shown(&self.archive.to_string_lossy())
             ),
             row(
                 "pages",
@@ -338,7 +341,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         );
     }
     if let Some(trouble) = &now.trouble {
-        say!("  last trouble: {trouble}");
+        say!("  last trouble: {}", shown(trouble));
     }
     say!(
         "  captures  {folder}/archive/   {} in this run",
@@ -377,14 +380,6 @@ fn write_out(text: &str) {
         .is_err()
     {
         // A terminal that went away is no reason to stop crawling.
-    }
-}
-
-/// As much of a text as fits in a line of a terminal.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(TROUBLE_SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

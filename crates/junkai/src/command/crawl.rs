@@ -14,6 +14,7 @@ use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
 
 use crate::config;
 use crate::exit::Ending;
+use crate::print::{shown, shown_lines};
 use crate::screen::{Screen, Style};
 
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
@@ -161,7 +162,7 @@ pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result
     }
     let differences = config::differences(settings, &config::load(&path)?)?;
     for difference in &differences {
-        eprintln!("for this run: {difference}");
+        eprintln!("for this run: {}", shown(difference));
     }
     if !differences.is_empty() {
         eprintln!("to keep that, write it into {}", path.display());
@@ -197,7 +198,7 @@ pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> R
     stop_on_signals(Arc::clone(&progress))?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
     for repair in crawl.repairs() {
-        eprintln!("repaired: {repair}");
+        eprintln!("repaired: {}", shown_lines(repair));
     }
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();

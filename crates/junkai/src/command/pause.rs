@@ -5,7 +5,7 @@ use junkai_crawler::{Paused, Settings, Told, When, Whom, Wish, paused};
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 use crate::telling::Target;
 
 /// Names that are listed as still paused.
@@ -129,7 +129,7 @@ fn show(target: &Target) -> Result<Ending> {
         say!("nothing is paused");
     }
     for line in lines(&paused) {
-        say!("{line}");
+        say!("{}", shown(&line));
     }
     Ok(Ending::Well)
 }

@@ -7,7 +7,7 @@ use junkai_fetch::robots::Robots;
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 
 /// What `junkai robots` takes.
 #[derive(clap::Args)]
@@ -71,8 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
                 serde_json::json!({ "url": url, "verdict": verdict, "line": line })
             );
         } else {
+            let url = shown(url);
             match &decision.line {
-                Some(line) => say!("{verdict}\t{url}\tline {}: {}", line.number, line.text),
+                Some(line) => {
+                    let text = shown(&line.text);
+                    say!("{verdict}\t{url}\tline {}: {text}", line.number);
+                }
                 None => say!("{verdict}\t{url}\tno rule matches"),
             }
         }

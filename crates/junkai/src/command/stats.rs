@@ -9,11 +9,13 @@ use junkai_lab::outcome::grouped;
 
 use crate::command::pause;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, shown_within};
 use crate::screen::bytes;
 
 /// Rows of a table that are shown.
 const ROWS_MAX: usize = 12;
+/// Characters of a status or a media type that are shown.
+const VALUE_SHOWN_MAX: usize = 60;
 
 /// What `junkai stats` takes.
 #[derive(clap::Args)]
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         say!("{}", serde_json::to_string(&stats)?);
         return Ok(Ending::Well);
     }
-    let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
+    let time = |time: &Option<String>| shown(time.as_deref().unwrap_or("-"));
     say!("{}", arguments.archive.display());
     say!(
         "  captures   {:>14}   of {} hosts, {} of them repeat a known payload",
@@ -60,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         time(&stats.last)
     );
     for paused in pause::lines(&stats.paused) {
-        say!("  paused     {paused}");
+        say!("  paused     {}", shown(&paused));
     }
     if 0 < stats.wishes {
         say!(
@@ -80,10 +82,9 @@ fn table(name: &str, counts: &BTreeMap<String, u64>) {
     for (value, count) in rows.iter().take(ROWS_MAX) {
         say!(
             "    {:<24}{:>14}",
-            if value.is_empty() {
-                "-"
-            } else {
-                value.as_str()
+            match value.as_str() {
+                "" => "-".to_owned(),
+                value => shown_within(value, VALUE_SHOWN_MAX),
             },
             grouped(**count)
         );

@@ -29,6 +29,8 @@ mod hostile;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
+mod hostile_text;
+#[cfg(test)]
 mod lab;
 #[cfg(test)]
 mod links_in_archive;

@@ -12,7 +12,7 @@ use junkai_weburl::Canonicalizer;
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 use crate::telling::counted;
 
 /// What `junkai focus collect` takes.
@@ -133,7 +133,8 @@ fn tell_of_unreached(archive: &Path, settings: &Settings, sites: &[String]) -> R
         }
     }
     for unreached in Unreached::find(archive, settings, |site| named.contains(site))? {
-        eprintln!("junkai: nothing of {}: {}", unreached.site, unreached.why);
+        let (site, why) = (shown(&unreached.site), shown(&unreached.why));
+        eprintln!("junkai: nothing of {site}: {why}");
     }
     Ok(())
 }

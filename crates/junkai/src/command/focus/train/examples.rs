@@ -17,6 +17,7 @@ use url::Url;
 
 use super::labels::{Label, Labels};
 use crate::bar::Bar;
+use crate::print::shown;
 
 /// More of a page is not read.
 const PAGE_BYTES_MAX: u64 = 8 << 20;
@@ -116,6 +117,7 @@ impl Gathered {
     pub(super) fn warn(&self, labels: &Labels) {
         const NAMES_MAX: usize = 3;
         for file in &self.damaged {
+            let file = shown(file);
             eprintln!(
                 "junkai: {file}; what stands before that was used (`junkai warc check` says more)"
             );
@@ -125,7 +127,7 @@ impl Gathered {
             .filter(|(name, _)| !self.pages.contains_key(*name));
         let unused: Vec<&str> = unused.map(|(name, _)| name).collect();
         if !unused.is_empty() {
-            let names = unused[..unused.len().min(NAMES_MAX)].join(", ");
+            let names = shown(&unused[..unused.len().min(NAMES_MAX)].join(", "));
             let more = if NAMES_MAX < unused.len() {
                 ", …"
             } else {
