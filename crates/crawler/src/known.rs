@@ -750,19 +750,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut known = known(&folder);
         let page = page();
-        let (mut now, mut visits) = (START, 0);
+        let mut now = START;
+        let mut visits = Vec::new();
         while known.len() == 1 {
             now = now + DAY;
             while let Some(visit) = known.next(now).unwrap() {
-                visits += 1;
+                visits.push(now);
                 known
                     .revisited(visit, &sighting(&page, now, Found::Gone))
                     .unwrap();
             }
             assert!(now < START + 4000 * DAY, "it is never given up");
         }
-        let most = u32::from(RevisitConfig::default().gone_visits_max) + 1;
-        assert!((2..=most).contains(&visits), "{visits} visits");
+        let gaps: Vec<Duration> = visits
+            .windows(2)
+            .map(|pair| pair[1].saturating_duration_since(pair[0]))
+            .collect();
+        println!("{} visits, with gaps of {gaps:?}", visits.len());
+        assert!(gaps.is_sorted(), "{gaps:?}");
+        assert!(2 * gaps[0] <= gaps[gaps.len() - 1], "{gaps:?}");
+        let most = usize::from(RevisitConfig::default().gone_visits_max);
+        assert_eq!(visits.len(), most, "{visits:?}");
         assert_eq!(known.progress.given_up.read(), 1);
     }
 }
