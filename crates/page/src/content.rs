@@ -14,8 +14,12 @@
 pub(crate) mod element;
 mod form;
 mod furniture;
+mod hash;
 pub(crate) mod markup;
 mod noise;
+mod normal;
+#[cfg(test)]
+mod oracle;
 mod sketch;
 mod text;
 mod token;
@@ -82,12 +86,18 @@ pub fn of(
         }
     }
     let mut sketcher = Sketcher::new();
-    for word in own.iter().copied().flatten() {
-        sketcher.push(*word);
+    for words in &own {
+        sketcher.push(words);
     }
+    let fingerprint = name_of(&all);
+    let is_all_own = own.len() == all.len();
     Some(Content {
-        fingerprint: name_of(&all),
-        own: name_of(&own),
+        fingerprint,
+        own: if is_all_own {
+            fingerprint
+        } else {
+            name_of(&own)
+        },
         sketch: sketcher.finish(),
     })
 }
@@ -98,12 +108,13 @@ fn words_in(blocks: &[&[u64]]) -> usize {
 
 /// The name of a text, whose words are given by their hashes.
 fn name_of(blocks: &[&[u64]]) -> u32 {
-    (hash_of(blocks.iter().copied().flatten()) >> (u64::BITS - NAME_BITS)) as u32
+    let hash = blocks.iter().fold(0, |hash, words| hash_on(hash, words));
+    (hash >> (u64::BITS - NAME_BITS)) as u32
 }
 
-/// The hash of a row of words, given by their hashes.
-fn hash_of<'a>(words: impl IntoIterator<Item = &'a u64>) -> u64 {
-    words.into_iter().fold(0, |hash, word| mix(hash, *word))
+/// Goes on with the hash of a row of words, which begins with 0; words are given by their hashes.
+fn hash_on(hash: u64, words: &[u64]) -> u64 {
+    words.iter().fold(hash, |hash, word| mix(hash, *word))
 }
 
 impl Content {
