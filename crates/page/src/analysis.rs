@@ -9,9 +9,8 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 use hashbrown::{DefaultHashBuilder, HashTable};
-use lol_html::AsciiCompatibleEncoding;
 use serde::Serialize;
 use url::Url;
 
@@ -88,23 +87,18 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         source.content_type,
         top_level_domain(source.url),
     );
-    let html = match AsciiCompatibleEncoding::new(charset.encoding) {
-        Some(_) => Cow::Borrowed(source.body),
-        None => Cow::Owned(
-            charset::decode(source.body, charset)
-                .into_owned()
-                .into_bytes(),
-        ),
+    let (html, encoding) = if charset.encoding.is_ascii_compatible() {
+        (Cow::Borrowed(source.body), charset.encoding)
+    } else {
+        let decoded = charset::decode(source.body, charset).into_owned();
+        (Cow::Owned(decoded.into_bytes()), UTF_8)
     };
-    // What is not compatible has just become UTF-8.
-    let encoding = AsciiCompatibleEncoding::new(charset.encoding)
-        .unwrap_or_else(AsciiCompatibleEncoding::utf_8);
-    let mut collector = Collector::new(encoding.into(), source.robots_agent, options);
+    let mut collector = Collector::new(encoding, source.robots_agent, options);
     for value in source.x_robots_tag {
         collector.robots.add_header(value, source.robots_agent);
     }
     let mut places = Places::new(&html, wanted);
-    let end = scan(&html, encoding, options.requisites, |tag| {
+    let end = scan(&html, options.requisites, |tag| {
         let after = tag.after;
         let next = collector.take(tag);
         places.note(after, collector.references.len());
@@ -119,7 +113,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         ..
     } = collector;
     if language.is_none() && source.detect_language {
-        let sample = text::sample(&html, encoding.into(), language::SAMPLE_CHARACTERS);
+        let sample = text::sample(&html, encoding, language::SAMPLE_CHARACTERS);
         language = language::of(&sample);
     }
     let base = base.and_then(|base| base_url(&base, source.url));
@@ -127,7 +121,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         base.as_ref().unwrap_or(source.url).clone(),
         charset.encoding,
     );
-    let mut contexts = places.contexts(encoding.into()).into_iter();
+    let mut contexts = places.contexts(encoding).into_iter();
     let mut links = LinkSet::new(options);
     for reference in references {
         let context = contexts.next().map(Box::new);

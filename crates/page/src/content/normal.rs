@@ -24,28 +24,30 @@ fn is_inert(text: &[u8]) -> bool {
     let mut at = 0;
     while at < text.len() {
         let eight = first_eight(&text[at..]);
-        let bits = |shift: u32, mask: u64| (eight >> shift & mask) as usize;
-        let (set, bit, length) = match eight & 0xFF {
-            ..0x80 => {
-                let ascii = (eight & HIGH_BITS).trailing_zeros() as usize / 8;
-                at += ascii;
-                continue;
-            }
-            ..0xE0 => (bits(0, 0x1F), bits(8, 0x3F), 2),
-            // Han alone.
-            0xE5..=0xE9 => {
-                at += 3;
-                continue;
-            }
-            ..0xF0 => (bits(0, 0x0F) << 6 | bits(8, 0x3F), bits(16, 0x3F), 3),
+        let length = match eight & 0xFF {
+            ..0x80 => (eight & HIGH_BITS).trailing_zeros() as usize / 8,
+            0xE0..0xF0 if !is_inert_of_three(eight) => return false,
+            // Where there is one of three bytes, there are mostly more.
+            0xE0..0xF0 if eight >> 24 & 0xF0 == 0xE0 && is_inert_of_three(eight >> 24) => 6,
+            0xE0..0xF0 => 3,
+            0xC0..0xE0 if is_inert_at(eight & 0x1F, eight >> 8) => 2,
             _ => return false,
         };
-        if INERT[set] >> bit & 1 == 0 {
-            return false;
-        }
         at += length;
     }
     true
+}
+
+/// Whether a character of three bytes is inert, the first of which is lowest.
+#[inline]
+fn is_inert_of_three(bytes: u64) -> bool {
+    is_inert_at((bytes & 0x0F) << 6 | bytes >> 8 & 0x3F, bytes >> 16)
+}
+
+/// Whether a character is inert, given by the upper bits of its number and its last byte.
+#[inline]
+fn is_inert_at(upper: u64, last: u64) -> bool {
+    INERT[(upper & 0x3FF) as usize] >> (last & 0x3F) & 1 != 0
 }
 
 /// Characters of the Basic Multilingual Plane that NFKC leaves as they are, whatever stands beside them: a part of those whose

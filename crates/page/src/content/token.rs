@@ -75,6 +75,7 @@ pub(super) struct Tokens {
 pub(super) fn tokenize(text: &str, tokens: &mut Tokens, words: &mut Vec<u64>) {
     tokens.list.clear();
     tokens.suspects.clear();
+    let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
     let mut tokenizer = Tokenizer {
         text,
         tokens,
@@ -183,21 +184,24 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Takes what is not ASCII.
+    /// Takes what is not ASCII: first of all a run of kana and common Han characters.
     #[inline]
     fn other(&mut self, first_eight: u64) {
-        // Of three bytes, as most characters that stand alone.
-        let bits = |shift: u32, mask: u64| (first_eight >> shift & mask) as u32;
-        let code = bits(0, 0x0F) << 12 | bits(8, 0x3F) << 6 | bits(16, 0x3F);
-        let is_common = matches!(code, 0x3041..=0x30FA | 0x30FC..=0x30FF | 0x4E00..=0x9FFF);
-        if is_common && matches!(bits(0, 0xFF), 0xE3..=0xE9) {
+        let Some(mut code) = common_character(first_eight) else {
+            return self.rarer(first_eight);
+        };
+        let mut first_three = first_eight;
+        loop {
             if noise::may_begin_with(code) {
                 self.suspect();
             }
-            self.words.push(hash::of_three(first_eight, 3));
+            self.words.push(hash::of_three(first_three, 3));
             self.push(TokenKind::Character, 3, WordId::OTHER);
-        } else {
-            self.rarer(first_eight);
+            first_three = hash::first_eight(&self.text.as_bytes()[self.at..]);
+            match common_character(first_three) {
+                Some(next) => code = next,
+                None => break,
+            }
         }
     }
 
@@ -257,10 +261,12 @@ impl Tokenizer<'_> {
     }
 }
 
-#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "no text that is cut has more bytes"
+)]
 fn position(at: usize) -> u32 {
-    // A block is cut long before.
-    u32::try_from(at).unwrap_or(u32::MAX)
+    at as u32
 }
 
 /// What a byte begins.
@@ -294,6 +300,16 @@ static CLASSES: [Class; 256] = {
         byte += 1;
     }
 };
+
+/// The number of the kana or common Han character that eight bytes begin with: one of the most common that stand alone.
+#[inline]
+fn common_character(first_eight: u64) -> Option<u32> {
+    let bits = |shift: u32, mask: u64| (first_eight >> shift & mask) as u32;
+    // As if it had three bytes, as these have: else the first of them gives it away.
+    let code = bits(0, 0xFF) << 12 | bits(8, 0x3F) << 6 | bits(16, 0x3F);
+    let is_common = matches!(code, 0xE_3041..=0xE_30FA | 0xE_30FC..=0xE_30FF | 0xE_4E00..=0xE_9FFF);
+    is_common.then_some(code & 0xFFFF)
+}
 
 /// One in each byte.
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
