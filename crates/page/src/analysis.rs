@@ -14,7 +14,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::Serialize;
 use url::Url;
 
-use crate::charset::{self, CharsetSource};
+use crate::charset::{self, Charset, CharsetSource};
 use crate::collect::{Collector, Reference};
 use crate::context::{self, LinkContext};
 use crate::language::{self, Language};
@@ -60,6 +60,17 @@ pub struct Analysis {
     pub title: Option<String>,
     /// Whether there may be more links than were taken.
     pub truncated_links: bool,
+}
+
+impl Analysis {
+    /// The page's charset, to read it by.
+    #[must_use]
+    pub fn charset(&self) -> Charset {
+        Charset {
+            encoding: Encoding::for_label(self.charset.as_bytes()).unwrap_or(UTF_8),
+            source: self.charset_source,
+        }
+    }
 }
 
 /// Analyses one HTML page. Any bytes will do: what a browser would make something of, this does too.

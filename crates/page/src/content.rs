@@ -31,9 +31,11 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::charset::{self, Charset};
 use form::Form;
 use furniture::PageOfHost;
 use sketch::{Sketcher, mix};
+use text::Text;
 
 /// What is own must be at least this share of the content; else it is a copy of other pages, and all of it is taken as own.
 const OWN_SHARE_MIN: usize = 8;
@@ -69,7 +71,22 @@ pub fn of(
     url: &Url,
 ) -> Option<Content> {
     let form = Form::of(body, content_type)?;
-    let text = form.read(body, content_type, url);
+    of_text(furniture, form, &form.read(body, content_type, url), url)
+}
+
+/// The content of an HTML page whose charset is known: [`of`] would find the same.
+#[must_use]
+pub fn of_page(
+    furniture: &mut Furniture,
+    body: &[u8],
+    charset: Charset,
+    url: &Url,
+) -> Option<Content> {
+    let text = Form::Html.read_decoded(&charset::decode(body, charset));
+    of_text(furniture, Form::Html, &text, url)
+}
+
+fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Option<Content> {
     let all = text.content();
     if words_in(&all) == 0 {
         return None;

@@ -137,9 +137,8 @@ fn is_plain_host(host: &str) -> bool {
     for byte in host.bytes() {
         let is_plain = match byte {
             b'a'..=b'z' => true,
-            b'0'..=b'9' => before != b'.',
+            b'0'..=b'9' | b'.' => before != b'.',
             b'-' => !matches!(before, b'.' | b'-'),
-            b'.' => before != b'.',
             _ => false,
         };
         if !is_plain {
@@ -162,7 +161,25 @@ fn is_plain_path(path: &str) -> bool {
     let mut in_query = false;
     for (index, &byte) in path.as_bytes().iter().enumerate() {
         let is_plain = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => true,
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b'/'
+            | b'-'
+            | b'_'
+            | b'~'
+            | b'!'
+            | b'$'
+            | b'&'
+            | b'('
+            | b')'
+            | b'*'
+            | b'+'
+            | b','
+            | b';'
+            | b'='
+            | b':'
+            | b'@' => true,
             // A segment may be `.` or `..`.
             b'.' => in_query || before != b'/',
             // `%2e` is a dot.
@@ -171,8 +188,6 @@ fn is_plain_path(path: &str) -> bool {
                 in_query = true;
                 true
             }
-            b'/' | b'-' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' | b'*' | b'+' | b','
-            | b';' | b'=' | b':' | b'@' => true,
             _ => false,
         };
         if !is_plain {

@@ -118,8 +118,12 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     let content_type = exchange
         .header("content-type")
         .and_then(|value| std::str::from_utf8(value).ok());
+    let mut charset = None;
     match junkai_page::kind_of(&decoded.bytes, content_type) {
-        ContentKind::Html => read_html(worker, visit, exchange, &decoded.bytes, understood),
+        ContentKind::Html => {
+            let analysis = read_html(worker, visit, exchange, &decoded.bytes, understood);
+            charset = Some(analysis.charset());
+        }
         ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
             let sitemap = junkai_page::sitemap::parse(&decoded.bytes, visit.url.as_url());
             let entries = sitemap.index.iter().chain(&sitemap.urls);
@@ -153,7 +157,10 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     if worker.shared.settings.revisit.enabled && !is_known_payload(worker, visit, exchange) {
         let mut furniture = worker.furniture.borrow_mut();
         let url = visit.url.as_url();
-        understood.content = content::of(&mut furniture, &decoded.bytes, content_type, url);
+        understood.content = match charset {
+            Some(charset) => content::of_page(&mut furniture, &decoded.bytes, charset, url),
+            None => content::of(&mut furniture, &decoded.bytes, content_type, url),
+        };
     }
 }
 
@@ -172,7 +179,7 @@ fn read_html(
     exchange: &Exchange,
     body: &[u8],
     understood: &mut Understood,
-) {
+) -> Analysis {
     let settings = &worker.shared.settings;
     let text = |value| std::str::from_utf8(value).ok();
     let tags: Vec<&str> = exchange
@@ -207,6 +214,7 @@ fn read_html(
         understood.annotations.push("linksTrunc".to_owned());
     }
     understood.links = page_links(worker, visit, &analysis);
+    analysis
 }
 
 fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discovered> {

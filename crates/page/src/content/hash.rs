@@ -22,27 +22,38 @@ pub(super) fn first_eight(rest: &[u8]) -> u64 {
 }
 
 /// The hash of a word of at least one byte, which `first_eight` begins with.
-#[inline]
 pub(super) fn of_word(first_eight: u64, word: &[u8]) -> u64 {
     match word.len() {
-        1..4 => of_three(first_eight, word.len()),
-        4..=EIGHT => {
-            const FLIP: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
-            let first = first_eight << 32;
-            let last = first_eight >> (8 * (word.len() - 4)) & 0xFFFF_FFFF;
-            strong_avalanche((first + last) ^ FLIP, word.len() as u64)
-        }
+        length @ 1..=EIGHT => of_short(first_eight, length),
         _ => xxh3_64(word),
     }
+}
+
+/// The hash of the first of eight bytes: at least one of them.
+#[inline]
+pub(super) fn of_short(first_eight: u64, length: usize) -> u64 {
+    const FLIP: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
+    if length < 4 {
+        return of_three(first_eight, length);
+    }
+    let first = first_eight << 32;
+    let last = first_eight >> (8 * (length - 4)) & 0xFFFF_FFFF;
+    strong_avalanche((first + last) ^ FLIP, length as u64)
 }
 
 /// The hash of the first one to three of eight bytes.
 #[inline]
 pub(super) fn of_three(first_eight: u64, length: usize) -> u64 {
     const FLIP: u64 = 0x396c_feb8 ^ 0xbe4b_a423;
-    let byte = |index: usize| first_eight >> (8 * index) & 0xFF;
-    let combined = byte(0) << 16 | byte(length / 2) << 24 | byte(length - 1) | (length as u64) << 8;
-    avalanche(combined ^ FLIP)
+    // The first, the middle and the last byte, some of which are the same.
+    let first = first_eight & 0xFF;
+    let second = first_eight >> 8 & 0xFF;
+    let (middle, last) = match length {
+        1 => (first, first),
+        2 => (second, second),
+        _ => (second, first_eight >> 16 & 0xFF),
+    };
+    avalanche((first << 16 | middle << 24 | last | (length as u64) << 8) ^ FLIP)
 }
 
 /// XXH64's.
@@ -77,6 +88,7 @@ mod tests {
             for length in 1..=bytes.len() {
                 let word = &bytes[..length];
                 prop_assert_eq!(of_word(first_eight(&bytes), word), xxh3_64(word));
+                prop_assert_eq!(of_word(first_eight(word), word), xxh3_64(word));
             }
         }
     }

@@ -47,7 +47,8 @@ fn is_inert_of_three(bytes: u64) -> bool {
 /// Whether a character is inert, given by the upper bits of its number and its last byte.
 #[inline]
 fn is_inert_at(upper: u64, last: u64) -> bool {
-    INERT[(upper & 0x3FF) as usize] >> (last & 0x3F) & 1 != 0
+    let set = INERT[(upper & 0x3FF) as usize];
+    set >> (last & 0x3F) & 1 != 0
 }
 
 /// Characters of the Basic Multilingual Plane that NFKC leaves as they are, whatever stands beside them: a part of those whose
@@ -102,12 +103,11 @@ static INERT: [u64; 1024] = {
     let mut range = 0;
     while range < INERT_RANGES.len() {
         let (first, last) = INERT_RANGES[range];
-        let mut set = (first / 64) as usize;
-        while set <= (last / 64) as usize {
-            let start = set as u16 * 64;
-            let from = first.saturating_sub(start) as u32;
-            let upto = if last - start < 63 { last - start } else { 63 } as u32;
-            sets[set] |= (u64::MAX >> (63 - upto)) & (u64::MAX << from);
+        let mut set = first / 64;
+        while set <= last / 64 {
+            let from = first.saturating_sub(set * 64);
+            let upto = if set == last / 64 { last % 64 } else { 63 };
+            sets[set as usize] |= (u64::MAX >> (63 - upto)) & (u64::MAX << from);
             set += 1;
         }
         range += 1;

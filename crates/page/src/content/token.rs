@@ -87,7 +87,7 @@ pub(super) fn tokenize(text: &str, tokens: &mut Tokens, words: &mut Vec<u64>) {
     while tokenizer.at < text.len() {
         let first_eight = first_eight(&text.as_bytes()[tokenizer.at..]);
         match CLASSES[(first_eight & 0xFF) as usize] {
-            Class::Letter => tokenizer.letters(first_eight),
+            Class::Letter => tokenizer.words(),
             Class::Space => tokenizer.skip_space(1),
             Class::Digit => tokenizer.digits(first_eight),
             Class::Mark | Class::Joiner => tokenizer.mark(first_eight),
@@ -114,45 +114,64 @@ impl Tokenizer<'_> {
         self.is_spaced = true;
     }
 
-    /// Takes a word of ASCII letters, and the space after it.
-    #[inline]
-    fn letters(&mut self, first_eight: u64) {
-        let rest = &self.text.as_bytes()[self.at..];
-        let lower = first_eight | EACH_BYTE * 0x20;
-        let count = letters_in(lower);
-        let length = if count < EIGHT {
-            count
-        } else {
-            letters_of_many(rest)
-        };
-        let Some((source, after)) = rest.split_at_checked(length) else {
-            return self.skip_space(length);
-        };
-        let next = after
-            .first()
-            .map_or(Class::Space, |byte| CLASSES[usize::from(*byte)]);
-        if matches!(next, Class::Digit | Class::Joiner) && self.secret() {
-            return;
+    /// Takes words of ASCII letters for as long as one space stands between them.
+    fn words(&mut self) {
+        let bytes = self.text.as_bytes();
+        // Words are most of most texts: what changes from one to the next is here at hand.
+        let (mut at, mut is_spaced) = (self.at, self.is_spaced);
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let first_eight = hash::first_eight(rest);
+            let lower = first_eight | CASE_BITS;
+            let count = letters_in(lower);
+            if count == 0 {
+                break;
+            }
+            let length = if count < EIGHT {
+                count
+            } else {
+                letters_of_many(rest)
+            };
+            let next = class_at(rest, length);
+            let goes_on = matches!(next, Class::Digit | Class::Joiner);
+            if goes_on && self.run_end <= at {
+                (self.at, self.is_spaced) = (at, is_spaced);
+                if self.secret() {
+                    return;
+                }
+            }
+            self.words.push(if count < EIGHT {
+                hash::of_short(first_eight, length)
+            } else {
+                hash::of_word(first_eight, &rest[..length])
+            });
+            let word = WordId::of(lower & FIRST_BYTES[count], length, rest);
+            if word != WordId::OTHER && word.is_in(STARTS) {
+                self.suspect();
+            }
+            self.tokens.list.push(Token {
+                start: position(at),
+                end: position(at + length),
+                kind: TokenKind::Word,
+                is_spaced,
+                is_noise: false,
+                word,
+            });
+            is_spaced = next == Class::Space;
+            at += length + usize::from(is_spaced);
+            if !is_spaced {
+                break;
+            }
         }
-        let word = WordId::of(lower & FIRST_BYTES[count], source);
-        if word != WordId::OTHER && word.is_in(STARTS) {
-            self.suspect();
-        }
-        self.words.push(hash::of_word(first_eight, source));
-        self.push(TokenKind::Word, length, word);
-        if next == Class::Space {
-            self.skip_space(1);
-        }
+        (self.at, self.is_spaced) = (at, is_spaced);
     }
 
     /// Takes a number, or a stamp that is too long for one.
     fn digits(&mut self, first_eight: u64) {
         let rest = &self.text.as_bytes()[self.at..];
         let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let next = rest
-            .get(length)
-            .map_or(Class::Space, |byte| CLASSES[usize::from(*byte)]);
-        if matches!(next, Class::Letter | Class::Joiner) && self.secret() {
+        let goes_on = matches!(class_at(rest, length), Class::Letter | Class::Joiner);
+        if goes_on && self.run_end <= self.at && self.secret() {
             return;
         }
         if STAMP_DIGITS_MIN <= length {
@@ -191,18 +210,30 @@ impl Tokenizer<'_> {
             return self.rarer(first_eight);
         };
         let mut first_three = first_eight;
+        let (mut at, mut is_spaced) = (self.at, self.is_spaced);
         loop {
             if noise::may_begin_with(code) {
                 self.suspect();
             }
             self.words.push(hash::of_three(first_three, 3));
-            self.push(TokenKind::Character, 3, WordId::OTHER);
-            first_three = hash::first_eight(&self.text.as_bytes()[self.at..]);
+            self.tokens.list.push(Token {
+                start: position(at),
+                end: position(at + 3),
+                kind: TokenKind::Character,
+                is_spaced,
+                is_noise: false,
+                word: WordId::OTHER,
+            });
+            at += 3;
+            is_spaced = false;
+            let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+            first_three = hash::first_eight(rest);
             match common_character(first_three) {
                 Some(next) => code = next,
                 None => break,
             }
         }
+        (self.at, self.is_spaced) = (at, is_spaced);
     }
 
     /// Takes what is neither ASCII nor kana nor a common Han character.
@@ -228,9 +259,6 @@ impl Tokenizer<'_> {
 
     /// Takes a secret, if one begins here, which is letters or digits that go on with others: alone they are none, however long.
     fn secret(&mut self) -> bool {
-        if self.at < self.run_end {
-            return false;
-        }
         let run = secret_run(&self.text.as_bytes()[self.at..]);
         self.run_end = self.at + run.len();
         let is_secret = is_secret(run);
@@ -304,15 +332,26 @@ static CLASSES: [Class; 256] = {
 /// The number of the kana or common Han character that eight bytes begin with: one of the most common that stand alone.
 #[inline]
 fn common_character(first_eight: u64) -> Option<u32> {
-    let bits = |shift: u32, mask: u64| (first_eight >> shift & mask) as u32;
+    #[expect(clippy::cast_possible_truncation, reason = "of eight bytes, three")]
+    let bytes = first_eight as u32;
+    let bits = |shift: u32, mask: u32| bytes >> shift & mask;
     // As if it had three bytes, as these have: else the first of them gives it away.
     let code = bits(0, 0xFF) << 12 | bits(8, 0x3F) << 6 | bits(16, 0x3F);
     let is_common = matches!(code, 0xE_3041..=0xE_30FA | 0xE_30FC..=0xE_30FF | 0xE_4E00..=0xE_9FFF);
     is_common.then_some(code & 0xFFFF)
 }
 
+/// What a text begins at this place, which is its end at most.
+#[inline]
+fn class_at(text: &[u8], at: usize) -> Class {
+    text.get(at)
+        .map_or(Class::Space, |byte| CLASSES[usize::from(*byte)])
+}
+
 /// One in each byte.
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
+/// The bit of each byte that makes a letter small.
+const CASE_BITS: u64 = EACH_BYTE * 0x20;
 
 /// The bits of so many bytes as the index says.
 static FIRST_BYTES: [u64; EIGHT + 1] = [
@@ -333,8 +372,8 @@ fn letters_in(eight: u64) -> usize {
     const HIGH: u64 = EACH_BYTE * 0x80;
     // The high bit of each byte tells, and no sum reaches the next byte.
     let low = eight & !HIGH;
-    let from_a = low + EACH_BYTE * (0x80 - b'a' as u64);
-    let beyond_z = low + EACH_BYTE * (0x7F - b'z' as u64);
+    let from_a = low + EACH_BYTE * u64::from(0x80 - b'a');
+    let beyond_z = low + EACH_BYTE * u64::from(0x7F - b'z');
     let others = !(from_a & !beyond_z & !eight) & HIGH;
     others.trailing_zeros() as usize / 8
 }

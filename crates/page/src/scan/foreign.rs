@@ -1,4 +1,4 @@
-//! Whether a tag stands in SVG or MathML, where other rules hold: `<title>` and `<style>` have markup inside, and CDATA is known.
+//! Whether a tag stands in SVG or `MathML`, where other rules hold: `<title>` and `<style>` have markup inside, and CDATA is known.
 //!
 //! HTML standard, section 13.2.6.5, without the tree: what is kept is which of the languages are open in each other, as `lol_html`
 //! does it. An element that breaks out of SVG leaves the innermost one.
@@ -21,7 +21,7 @@ enum Language {
 }
 
 impl Foreign {
-    /// Whether what comes next stands in SVG or MathML.
+    /// Whether what comes next stands in SVG or `MathML`.
     pub(super) fn is_inside(&self) -> bool {
         self.innermost() != Language::Html
     }
@@ -75,7 +75,7 @@ impl Foreign {
     }
 }
 
-/// Whether the inside of an element of SVG or MathML is HTML.
+/// Whether the inside of an element of SVG or `MathML` is HTML.
 fn holds_html(language: Language, tag: &Tag<'_>) -> bool {
     match language {
         Language::Html => false,
@@ -116,7 +116,7 @@ fn is_self_closing(tag: &Tag<'_>) -> bool {
     last(source) == last(with_slash)
 }
 
-/// HTML elements that cannot be in SVG or MathML.
+/// HTML elements that cannot be in SVG or `MathML`.
 fn breaks_out(tag: &Tag<'_>) -> bool {
     const ELEMENTS: [&str; 44] = [
         "b",

@@ -66,36 +66,41 @@ pub(super) fn may_begin_with(character: u32) -> bool {
 
 /// Whether noise may begin with these two characters: an era, a half of a day, or the label of a counter.
 fn is_beginning(first: char, second: char) -> bool {
-    matches!(
-        (first, second),
-        ('令', '和')
-            | ('平', '成')
-            | ('昭', '和')
-            | ('午', '前' | '後')
-            | ('コ', 'メ')
-            | ('閲', '覧')
-            | ('ア', 'ク')
-            | ('視', '聴')
-            | ('再', '生')
-            | ('表', '示')
-            | ('訪', '問')
-            | ('来', '訪' | '場')
-            | ('ビ', 'ュ')
-            | ('い', 'い')
-            | ('フ', 'ォ')
-            | ('カ', 'ウ')
-            | ('累', '計')
-            | ('本' | '昨' | '今', '日')
-            | ('浏', '览')
-            | ('阅', '读')
-            | ('评', '论')
-    )
+    match first {
+        '令' | '昭' => second == '和',
+        '平' => second == '成',
+        '午' => matches!(second, '前' | '後'),
+        'コ' => second == 'メ',
+        '閲' => second == '覧',
+        'ア' => second == 'ク',
+        '視' => second == '聴',
+        '再' => second == '生',
+        '表' => second == '示',
+        '訪' => second == '問',
+        '来' => matches!(second, '訪' | '場'),
+        'ビ' => second == 'ュ',
+        'い' => second == 'い',
+        'フ' => second == 'ォ',
+        'カ' => second == 'ウ',
+        '累' => second == '計',
+        '本' | '昨' | '今' => second == '日',
+        '浏' => second == '览',
+        '阅' => second == '读',
+        '评' => second == '论',
+        _ => false,
+    }
 }
 
 /// Whether noise may begin with a suspect, at a second glance.
 fn may_begin(mut cursor: Cursor<'_>) -> bool {
     match cursor.kind() {
-        Some(TokenKind::Word | TokenKind::Mark) => true,
+        Some(TokenKind::Word) => true,
+        // The sign of a copyright.
+        Some(TokenKind::Mark) => {
+            let start = cursor.rest().as_bytes().get(..3);
+            cursor.rest().starts_with('©')
+                || start.is_some_and(|start| start.eq_ignore_ascii_case(b"(c)"))
+        }
         Some(TokenKind::Character) => {
             let mut characters = cursor.rest().chars();
             let (first, second) = (characters.next(), characters.next());

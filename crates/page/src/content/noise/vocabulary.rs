@@ -29,9 +29,9 @@ impl WordId {
         ENTRIES[usize::from(self.0)].lists & lists.0 != 0
     }
 
-    /// The number of a word of ASCII letters; `start` is its first eight letters as [`word_start`] packs them.
+    /// The number of the word of `length` ASCII letters that `text` begins with; `start` is its first eight letters as [`word_start`] packs them.
     #[inline]
-    pub(in crate::content) fn of(start: u64, word: &[u8]) -> Self {
+    pub(in crate::content) fn of(start: u64, length: usize, text: &[u8]) -> Self {
         let mut slot = slot_of(start);
         loop {
             let id = SLOTS[slot];
@@ -39,9 +39,11 @@ impl WordId {
                 return Self::OTHER;
             }
             let entry = &ENTRIES[usize::from(id)];
-            if entry.start == start && entry.word.len() == word.len() {
-                let has_rest =
-                    entry.word.len() <= EIGHT || entry.word.as_bytes().eq_ignore_ascii_case(word);
+            if entry.start == start && entry.word.len() == length {
+                let has_rest = length <= EIGHT
+                    || text
+                        .get(..length)
+                        .is_some_and(|word| word.eq_ignore_ascii_case(entry.word.as_bytes()));
                 if has_rest {
                     return Self(id);
                 }
@@ -65,7 +67,12 @@ const fn word_start(word: &[u8]) -> u64 {
 /// Where the search for a word begins.
 const fn slot_of(start: u64) -> usize {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-    (start.wrapping_mul(MULTIPLIER) >> (u64::BITS - SLOT_COUNT.ilog2())) as usize
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number of a slot is small"
+    )]
+    let slot = (start.wrapping_mul(MULTIPLIER) >> (u64::BITS - SLOT_COUNT.ilog2())) as usize;
+    slot
 }
 
 /// Some eight for each word, so that most other words find theirs empty.
@@ -274,18 +281,18 @@ mod tests {
     use super::*;
 
     fn id(word: &str) -> WordId {
-        WordId::of(word_start(word.as_bytes()), word.as_bytes())
+        WordId::of(word_start(word.as_bytes()), word.len(), word.as_bytes())
     }
 
     #[test]
     fn every_word_is_found_in_its_lists_and_in_no_other() {
         for (number, list) in LISTS.iter().enumerate() {
-            for word in list.iter().copied() {
+            for word in *list {
                 assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
-                for spelt in [word.to_owned(), word.to_uppercase()] {
+                for spelt in [(*word).to_owned(), word.to_uppercase()] {
                     for (other, words) in LISTS.iter().enumerate() {
                         let is_there = id(&spelt).is_in(Lists(1 << other));
-                        assert_eq!(is_there, words.contains(&word), "{word} {number} {other}");
+                        assert_eq!(is_there, words.contains(word), "{word} {number} {other}");
                     }
                 }
             }
