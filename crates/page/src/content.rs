@@ -1,12 +1,14 @@
 //! What a page says, whatever surrounds it: numbers that stay the same while only clocks, counters and menus change.
 //!
-//! [`of`] is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
+//! [`of`], or [`of_page`] where the charset is known, is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
 //! (`form`, `markup`), drops what is not content (`element`: markup, scripts, what is hidden, navigation by element, role, class and by
 //! the density of its links; `noise`: dates, counters, tokens of sessions), and then what the site's pages have in common
 //! ([`Furniture`]). White space, punctuation and the Unicode form of the rest do not count. A body without text has no content, and its
 //! payload digest has to decide.
 //!
-//! Invariant: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]).
+//! Invariants: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]). And page states
+//! keep contents, so a reader that named texts otherwise would find every known page changed: `oracle`, the first reader, holds this one to
+//! its numbers.
 //! Bounds: one pass, time linear in the body whatever is in it, and a million words.
 //!
 //! Not here: what counts as a change, which the user decides.
