@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::print::tell;
+
 /// The exit codes, as `--help` shows them.
 pub(crate) const HELP: &str = "\
 Exit codes:
@@ -43,9 +45,9 @@ pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
         // The reader of our output has seen enough.
         return ExitCode::SUCCESS;
     }
-    eprintln!("junkai: {error}");
+    tell!("junkai: {error}");
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        tell!("  because: {cause}");
     }
     if error.is::<BadConfiguration>() {
         return ExitCode::from(3);

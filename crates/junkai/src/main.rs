@@ -3,6 +3,8 @@
 //! Each subcommand is a file in `command/`; this one only chooses. Results go to standard output, everything else
 //! (progress, hints, warnings) to standard error, so that `--json` can be piped.
 
+#![warn(clippy::print_stderr)] // It panics where nobody reads; `print::tell!` does not.
+
 mod bar;
 mod command;
 mod config;
@@ -123,5 +125,7 @@ fn start_tracing(verbose: u8) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
+        // Where standard error cannot be written to, saying so there would panic.
+        .log_internal_errors(false)
         .init();
 }

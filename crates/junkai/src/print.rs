@@ -1,6 +1,6 @@
-//! Printing results, to readers who may have seen enough.
+//! Printing, to readers who may have seen enough.
 //!
-//! `println!` panics when its reader goes away, as `head` does; [`say!`] does not, so a crawl goes on.
+//! `println!` and `eprintln!` panic when their reader goes away, as `head` does; [`say!`] and [`tell!`] do not, so a crawl goes on.
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
@@ -13,6 +13,14 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Prints a line to standard error; takes what `eprintln!` takes.
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::print::aside(format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+pub(crate) use tell;
+
 /// Prints text to standard output.
 pub(crate) fn text(text: fmt::Arguments<'_>) {
     let mut out = std::io::stdout().lock();
@@ -20,8 +28,15 @@ pub(crate) fn text(text: fmt::Arguments<'_>) {
         Ok(()) => {}
         // The reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        Err(error) => eprintln!("junkai: cannot print: {error}"),
+        Err(error) => tell!("junkai: cannot print: {error}"),
     }
+}
+
+/// Prints text to standard error.
+pub(crate) fn aside(text: fmt::Arguments<'_>) {
+    let mut out = std::io::stderr().lock();
+    // There is nobody left to tell that nobody reads.
+    let _unread = out.write_fmt(text).and_then(|()| out.flush());
 }
 
 /// A time in the unit that fits.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 use junkai_lab::outcome::grouped;
 
-use crate::print::{say, short};
+use crate::print::{say, short, tell};
 use crate::telling::counted;
 
 /// Characters of a failure's description that the live block shows.
@@ -75,7 +75,7 @@ impl Screen {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            eprintln!("junkai: the status display failed; the crawl is not affected");
+            tell!("junkai: the status display failed; the crawl is not affected");
         }
     }
 }
@@ -105,7 +105,7 @@ impl Painter {
         let rate = self.rate(now);
         match self.style {
             Style::Live => self.block(now, &rate),
-            Style::Lines => eprintln!("{}", self.line(now, &rate)),
+            Style::Lines => tell!("{}", self.line(now, &rate)),
             Style::Json => print_json("progress", self.begun.elapsed(), now),
             Style::Quiet => {}
         }

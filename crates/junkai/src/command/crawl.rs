@@ -12,6 +12,7 @@ use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
 
 use crate::config;
 use crate::exit::Ending;
+use crate::print::tell;
 use crate::screen::{Screen, Style};
 
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
@@ -159,10 +160,10 @@ pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result
     }
     let differences = config::differences(settings, &config::load(&path)?)?;
     for difference in &differences {
-        eprintln!("for this run: {difference}");
+        tell!("for this run: {difference}");
     }
     if !differences.is_empty() {
-        eprintln!("to keep that, write it into {}", path.display());
+        tell!("to keep that, write it into {}", path.display());
     }
     Ok(())
 }
@@ -195,7 +196,7 @@ pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> R
     stop_on_signals(Arc::clone(&progress))?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
     for repair in crawl.repairs() {
-        eprintln!("repaired: {repair}");
+        tell!("repaired: {repair}");
     }
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();
@@ -336,7 +337,7 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
                     }
                     match progress.ask_to_stop() {
                         junkai_crawler::Stop::Now => std::process::exit(11),
-                        _ => eprintln!(
+                        _ => tell!(
                             "\nstopping: finishing what is in flight (Ctrl-C again to stop at once)"
                         ),
                     }

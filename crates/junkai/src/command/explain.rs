@@ -11,7 +11,7 @@ use junkai_weburl::Canonicalizer;
 
 use crate::config;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{aside, say, tell};
 
 /// What `junkai explain` takes.
 #[derive(clap::Args)]
@@ -41,13 +41,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let mut shown = false;
     let mut progress = |pages: u64| {
         if std::io::stderr().is_terminal() {
-            eprint!("\rlooking through the known pages: {}", grouped(pages));
+            aside(format_args!(
+                "\rlooking through the known pages: {}",
+                grouped(pages)
+            ));
             shown = true;
         }
     };
     let explanation = explain(&arguments.archive, &settings, &url, &mut progress)?;
     if shown {
-        eprintln!();
+        tell!("");
     }
     if arguments.json {
         say!("{}", serde_json::to_string(&explanation)?);

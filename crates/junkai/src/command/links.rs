@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use junkai_page::{LinkOptions, Source, analyze};
 
 use crate::exit::Ending;
+use crate::print::tell;
 
 /// What `junkai links` takes.
 #[derive(clap::Args)]
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         .language
         .as_ref()
         .map_or("unknown", |language| &language.code);
-    eprintln!(
+    tell!(
         "{} links; charset {} ({:?}); language {language}; title {:?}",
         analysis.links.len(),
         analysis.charset,

@@ -12,7 +12,7 @@ use junkai_weburl::Canonicalizer;
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, tell};
 use crate::telling::counted;
 
 /// What `junkai focus collect` takes.
@@ -135,7 +135,7 @@ fn tell_of_unreached(archive: &Path, settings: &Settings, sites: &[String]) -> R
         }
     }
     for unreached in Unreached::find(archive, settings, |site| named.contains(site))? {
-        eprintln!("junkai: nothing of {}: {}", unreached.site, unreached.why);
+        tell!("junkai: nothing of {}: {}", unreached.site, unreached.why);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use junkai_lab::outcome::grouped;
 use serde::Serialize;
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, tell};
 
 /// Where an archive keeps what focus found.
 const FOLDER: &str = "focus";
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let folder = arguments.archive.join(FOLDER);
     let archive = arguments.archive.display();
     if !folder.join(junkai_focus::catalogue::LINES_FILE).exists() {
-        eprintln!(
+        tell!(
             "junkai: there is no catalogue in {archive} yet; `junkai focus collect --archive {archive}` makes one"
         );
         return Ok(Ending::Problems);
@@ -86,7 +86,7 @@ fn index_of(folder: &Path) -> Result<Index> {
         Ok(None) => "there is none of this version".to_owned(),
         Err(error) => error.to_string(),
     };
-    eprintln!("junkai: the index is not used ({problem}); `junkai focus collect` makes it anew");
+    tell!("junkai: the index is not used ({problem}); `junkai focus collect` makes it anew");
     Ok(Index::in_memory(folder)?)
 }
 

@@ -17,6 +17,7 @@ use url::Url;
 
 use super::labels::{Label, Labels};
 use crate::bar::Bar;
+use crate::print::tell;
 
 /// More of a page is not read.
 const PAGE_BYTES_MAX: u64 = 8 << 20;
@@ -116,7 +117,7 @@ impl Gathered {
     pub(super) fn warn(&self, labels: &Labels) {
         const NAMES_MAX: usize = 3;
         for file in &self.damaged {
-            eprintln!(
+            tell!(
                 "junkai: {file}; what stands before that was used (`junkai warc check` says more)"
             );
         }
@@ -131,7 +132,7 @@ impl Gathered {
             } else {
                 ""
             };
-            eprintln!(
+            tell!(
                 "junkai: {} of {} labels name nothing that has a page: {names}{more}",
                 unused.len(),
                 labels.len()
