@@ -73,6 +73,16 @@ pub enum CrawlError {
         /// The folder that was named.
         archive: PathBuf,
     },
+    /// The system lets too few files be open.
+    #[error(
+        "the system allows {allowed} open files, and {needed} are needed at least: raise the limit (`ulimit -n {needed}`), or take fewer --workers"
+    )]
+    OpenFiles {
+        /// Files that may be open.
+        allowed: usize,
+        /// Files that must be.
+        needed: usize,
+    },
     /// The network cannot be used at all.
     #[error("the network cannot be used: {reason}")]
     Network {

@@ -67,7 +67,7 @@ counters! {
     errors,
     /// Visits to be tried again after a failure that may pass.
     retried,
-    /// Visits that were held, and not charged to their pages, because our own network was down.
+    /// Visits that were held, and not charged to their pages, because our own network was down or our machine short of something.
     held,
     /// URLs that robots.txt keeps out.
     robots_denied,

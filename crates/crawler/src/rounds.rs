@@ -41,6 +41,7 @@ use crate::rules::Rules;
 use crate::scope::ScopeRules;
 use crate::servers::Servers;
 use crate::settings::Settings;
+use crate::shortage::Shortage;
 use crate::visit::Visit;
 use crate::waiting_room::WaitingRoom;
 
@@ -84,6 +85,8 @@ pub(crate) struct Rounds {
     paused: Paused,
     /// Whether our own network is down.
     outage: Outage,
+    /// Whether our own machine is short of something.
+    shortage: Shortage,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
     /// The archive's folder.
@@ -159,7 +162,7 @@ impl Rounds {
         if self.is_winding_down || self.progress.is_disk_full() || self.paused.all.is_some() {
             return 0;
         }
-        let most = self.settings.crawl.concurrency.get();
+        let most = self.visits_max();
         let pages_max = self.settings.crawl.pages_max;
         let pages_left = pages_max.map(|pages_max| pages_max.saturating_sub(self.pages()));
         let left = [pages_left, self.fetches_left()]
@@ -168,6 +171,14 @@ impl Rounds {
             .min();
         left.and_then(|left| usize::try_from(left).ok())
             .map_or(most, |left| most.min(left))
+    }
+
+    /// How many visits may be in flight at most: as the settings, the system's limits and what it is short of allow.
+    fn visits_max(&self) -> usize {
+        let wanted = self.settings.crawl.concurrency.get();
+        let borne = self.shortage.visits_max(self.clock.now());
+        let borne = borne.unwrap_or(usize::MAX);
+        wanted.min(self.crew.visits_max).min(borne)
     }
 
     /// Hands what the round learned to the operating system, in the order that loses nothing.
@@ -342,6 +353,7 @@ impl Rounds {
             unwanted: opening.unwanted,
             paused: opening.paused,
             outage: Outage::default(),
+            shortage: Shortage::default(),
             is_winding_down: false,
             archive: opening.archive,
             _lock: opening.lock,

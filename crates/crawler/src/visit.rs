@@ -13,6 +13,7 @@ use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_weburl::{Fingerprint, PageUrl};
+use tokio::sync::oneshot;
 
 use crate::control::Live;
 use crate::focus::{Lead, Said};
@@ -400,12 +401,12 @@ pub(crate) enum Report {
     /// Somebody asks what becomes of a URL.
     Asked {
         url: String,
-        reply: crossbeam_channel::Sender<Live>,
+        reply: oneshot::Sender<Live>,
     },
     /// Somebody wishes something of the crawl.
     Wished {
         wish: Wish,
-        reply: crossbeam_channel::Sender<Granted>,
+        reply: oneshot::Sender<Granted>,
     },
     /// The worker cannot go on.
     Broken(String),
@@ -459,6 +460,8 @@ pub(crate) enum Fate {
     AnotherTurn,
     /// It comes back after this time, as if nothing had happened.
     Later(Duration),
+    /// Our own machine is short of something, such as file descriptors: it comes back soon, and fewer visits are made at a time.
+    Short,
     /// It failed in a way that may pass: it is tried again, after this time at the earliest.
     Retry { not_before: Duration },
 }

@@ -25,7 +25,7 @@ use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
-use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
+use junkai_fetch::{Client, Exchange, Failure, Request, Resolver, Resources};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::content::{Furniture, FurnitureBounds};
@@ -50,8 +50,6 @@ use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report
 /// Added to a server's wish for rest after an exchange that we cut short.
 const ABORT_SLACK: Duration = Duration::from_secs(1);
 
-/// Names that a worker asks for at a time.
-const RESOLVING_MAX: usize = 64;
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
@@ -66,6 +64,10 @@ pub(crate) struct Shared {
     /// Who knows what is wanted, where something is.
     pub(crate) judge: Option<Arc<Judge>>,
     pub(crate) reports: Sender<Report>,
+    /// Memory, disk and file descriptors for answers.
+    pub(crate) resources: Arc<Resources>,
+    /// Names that a worker asks for at a time.
+    pub(crate) names_max: usize,
 }
 
 /// One worker's own.
@@ -100,6 +102,7 @@ impl Worker {
             &settings.fetch,
             &settings.identity,
             settings.addresses.clone(),
+            Arc::clone(&shared.resources),
         )
         .map_err(|error| network(&error))?;
         let resolver = Resolver::new(&settings.dns, settings.addresses.clone())
@@ -121,7 +124,7 @@ impl Worker {
         );
         Ok(Worker {
             number,
-            resolving: Semaphore::new(RESOLVING_MAX),
+            resolving: Semaphore::new(shared.names_max),
             reading_pdf: Semaphore::new(1),
             canonical: Canonicalizer::new(&settings.canonical),
             recent: match settings.crawl.overflow {
@@ -242,7 +245,8 @@ impl Worker {
         }
     }
 
-    async fn fetch(&self, url: &PageUrl, turn: &Turn) -> Exchange {
+    /// Fetches, and says when the server had answered: a large answer waits for its turn after that.
+    async fn fetch(&self, url: &PageUrl, turn: &Turn) -> (Exchange, Time) {
         let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
         // Where no page links, none is named.
         let is_linked = !turn.visit.via.is_empty() && !turn.visit.is_inferred();
@@ -257,13 +261,18 @@ impl Worker {
             conditional: validators.conditional(),
             ..Request::new(url.as_url(), turn.address)
         };
-        self.client.fetch(request).await
+        let begun = self.shared.clock.now();
+        let exchange = self.client.fetch(request).await;
+        let ended = begun + self.shared.clock.shown(exchange.timing.ended);
+        (exchange, ended)
     }
 
     /// Spends the turn on a robots.txt. The page that it was for takes another turn.
     async fn fetch_rules(&self, robots: PageUrl, turn: Turn) -> Result<EndedVisit, CrawlError> {
-        let exchange = self.fetch(&robots, &turn).await;
-        let ended = self.shared.clock.now();
+        let (exchange, ended) = self.fetch(&robots, &turn).await;
+        if let Some(Failure::Short(_)) = exchange.failure() {
+            return Ok(self.put_back(turn, &exchange, ended, Fate::Short));
+        }
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose == Purpose::Robots;
         let origin = if is_redirected {
@@ -314,8 +323,10 @@ impl Worker {
     /// Fetches a page, keeps it, and finds where it leads.
     async fn fetch_page(&self, turn: Turn) -> Result<EndedVisit, CrawlError> {
         let url = turn.visit.url.clone();
-        let exchange = self.fetch(&url, &turn).await;
-        let ended = self.shared.clock.now();
+        let (exchange, ended) = self.fetch(&url, &turn).await;
+        if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
+            return Ok(self.put_back(turn, &exchange, ended, fate));
+        }
         let end = end_report(&exchange, turn.started, ended);
         let pdf_text = self.pdf_text(&url, &exchange).await;
         let brought = Brought {
@@ -356,6 +367,35 @@ impl Worker {
         })
     }
 
+    /// What becomes of a visit that failed by our own doing, and of which nothing is to be kept therefore.
+    fn fate_without_blame(&self, exchange: &Exchange, visit: &Visit) -> Option<Fate> {
+        match exchange.failure()? {
+            Failure::Short(_) => Some(Fate::Short),
+            // The last time, what came of it is better than nothing.
+            Failure::GaveWay if visit.tries < self.shared.settings.crawl.retries_max => {
+                Some(Fate::Retry {
+                    not_before: Duration::ZERO,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports a visit of which nothing is kept.
+    fn put_back(&self, turn: Turn, exchange: &Exchange, ended: Time, fate: Fate) -> EndedVisit {
+        let outcome = keep::describe_failed(exchange);
+        self.shared.progress.bytes_received.add(outcome.size);
+        let end = end_report(exchange, turn.started, ended);
+        let ending = Ending {
+            ended,
+            end,
+            fate,
+            links: Vec::new(),
+            outcome,
+        };
+        self.ended(turn, ending)
+    }
+
     /// The text of a PDF file, where it is wanted: read by a program of its own, on a thread beside this one, which goes on fetching meanwhile.
     async fn pdf_text(&self, url: &PageUrl, exchange: &Exchange) -> Option<String> {
         let judge = self.shared.judge.as_ref()?;
@@ -364,11 +404,11 @@ impl Worker {
         if exchange.status() != Some(200) || !judge.wants_pdf_text(url, content_type) {
             return None;
         }
-        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
-        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
-        let pdf = decoded.bytes.to_vec();
         // One at a time: each may take much memory.
         let _turn = self.reading_pdf.acquire().await.ok()?;
+        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
+        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let pdf = decoded.bytes.into_owned();
         let judge = Arc::clone(judge);
         let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
         read.await.ok().flatten()
@@ -517,6 +557,7 @@ fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
             duration: ended.saturating_duration_since(started),
         },
         Some(Failure::BadRequest(_) | Failure::Refused(_)) => EndReport::Unvisited,
+        Some(Failure::Short(_)) if exchange.request.is_empty() => EndReport::Unvisited,
         Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
         Some(_) => EndReport::Aborted,
     }

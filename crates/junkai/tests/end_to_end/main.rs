@@ -43,6 +43,8 @@ mod predicted;
 #[cfg(test)]
 mod robots_redirect;
 #[cfg(test)]
+mod shortages;
+#[cfg(test)]
 mod standard;
 #[cfg(test)]
 mod state;
