@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
 mod bench;
+mod budgets;
 mod focus_model;
 mod steps;
 mod tools;
@@ -22,7 +23,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, documentation, licences.
+    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, budgets, documentation.
     Test,
     /// Install what the tests need beyond Rust, and say where it is.
     Tools,
@@ -30,7 +31,9 @@ enum Task {
     Pages,
     /// Make the model for statistical data that junkai ships, from what can be got or generated.
     FocusModel(focus_model::Arguments),
-    /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
+    /// Count the instructions of the hot paths, and compare them with what is recorded.
+    Budgets(budgets::Arguments),
+    /// Measure, in release mode: `ring`, `seen`, `crawl`, `lab`, `time-queue`, `focus` or `all`; further arguments go to the benchmark.
     Bench(bench::Arguments),
 }
 
@@ -40,6 +43,7 @@ fn main() -> Result<()> {
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
         Task::Pages => steps::pages(),
         Task::FocusModel(arguments) => focus_model::run(&arguments),
+        Task::Budgets(arguments) => budgets::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
     }
 }
