@@ -1,4 +1,4 @@
-//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|focus|lab|time-queue`.
+//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|focus|lab|time-queue|all`.
 //!
 //! Every figure is the median of several repetitions, with the smallest and the largest; the things that are compared
 //! take turns within one run, so that a noisy machine is noisy to all of them. Costs are CPU time (user and system), not
@@ -8,13 +8,16 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
+mod all;
 mod chance;
 mod child;
 mod cpu;
 mod crawl;
+mod documents;
 mod focus;
 mod lab;
 mod memory;
+mod record;
 mod report;
 mod ring;
 mod samples;
@@ -54,6 +57,8 @@ enum What {
     Lab(lab::Arguments),
     /// The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
     TimeQueue(time_queue::Arguments),
+    /// All of these, for the documents.
+    All(all::Arguments),
     /// The web that `crawl` visits; serves until standard input ends.
     #[command(hide = true)]
     Web(crawl::WebArguments),
@@ -86,6 +91,7 @@ fn main() -> Result<()> {
         What::Crawl(arguments) => crawl::run(&arguments),
         What::Focus(arguments) => focus::run(&arguments),
         What::Lab(arguments) => lab::run(&arguments),
+        What::All(arguments) => all::run(&arguments),
         What::Web(arguments) => crawl::serve(&arguments),
         What::Floor(arguments) => crawl::floor(&arguments),
         What::LabJob(arguments) => lab::run_job(&arguments),
