@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Sender, bounded};
 use jiff::Timestamp;
-use junkai_frontier::{Standing, Time};
+use junkai_frontier::{HostState, Standing, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::timestamp;
@@ -44,8 +44,17 @@ pub struct Live {
 }
 
 impl Live {
-    pub(crate) fn new(place: &str, turn: Option<Timestamp>, server: Option<Standing>) -> Live {
-        let lease = server.as_ref().map(in_words);
+    pub(crate) fn new(
+        place: &str,
+        turn: Option<Timestamp>,
+        server: Option<Standing>,
+        host: Option<HostState>,
+    ) -> Live {
+        let rest = host.map_or_else(String::new, |host| {
+            let free_at = timestamp(host.free_at);
+            format!("; its host may be visited from {free_at:.1}")
+        });
+        let lease = server.as_ref().map(|standing| in_words(standing) + &rest);
         let server = server.and_then(|standing| serde_json::to_value(standing).ok());
         Live {
             lease,

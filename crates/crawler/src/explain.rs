@@ -10,7 +10,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader};
-use junkai_fetch::robots::Robots;
+use junkai_fetch::robots::{Because, Robots};
 use junkai_frontier::admission::{Order, worth_of};
 use junkai_frontier::{ServerState, backlog, server_key};
 use junkai_weburl::{Canonicalizer, PageUrl};
@@ -24,7 +24,7 @@ use crate::log::{Event, JOINED};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
-use crate::servers;
+use crate::servers::{self, Restored};
 use crate::settings::Settings;
 use crate::visit::{OutOfTurn, is_discard_marker, status};
 
@@ -58,6 +58,8 @@ pub struct Explanation {
     pub signals: Option<String>,
     /// What its server asked for, if anything.
     pub server: Option<ServerState>,
+    /// What its host asks for, in words, if anything.
+    pub host: Option<String>,
     /// What the crawl that is running says of it; none if none is.
     pub live: Option<Live>,
     /// Why no visit to it starts, if people wished so.
@@ -106,7 +108,9 @@ pub fn explain(
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
     let waiting = waiting(&state, settings, url)?;
-    let server = server(&state, settings, last)?;
+    let restored = servers::restored(&state, settings.ring.keys)?;
+    let server = server(&restored, settings, last);
+    let host = host(&restored, settings, url);
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
     let address = last.and_then(|event| event.server);
@@ -147,6 +151,7 @@ pub fn explain(
         visits,
         captures,
         server,
+        host,
     })
 }
 
@@ -205,17 +210,17 @@ fn robots(
     };
     let robots = Robots::parse(&body, &settings.identity.product);
     let decision = robots.decide(url.path_and_query());
-    let verdict = if decision.allow {
+    let verdict = if decision.allow() {
         "allowed"
     } else {
         "not allowed"
     };
-    Ok(Some(match decision.line {
-        Some(line) => format!(
-            "{verdict} by line {} of {place}: {}",
-            line.number, line.text
-        ),
-        None => format!("{verdict}: no rule of {place} matches"),
+    Ok(Some(match decision.because {
+        Because::Line(line) => {
+            format!("{verdict} by line {} of {place}: {line}", line.number)
+        }
+        Because::NoRule => format!("{verdict}: no rule of {place} matches"),
+        Because::TooManyWildcards => format!("{verdict} by {place}: {}", decision.because),
     }))
 }
 
@@ -284,17 +289,42 @@ fn waiting(
 }
 
 fn server(
-    state: &Path,
+    restored: &Restored,
     settings: &Settings,
     last: Option<&Event<'_>>,
-) -> Result<Option<ServerState>, CrawlError> {
-    let Some(address) = last.and_then(|event| event.server) else {
-        return Ok(None);
-    };
-    let key = server_key(address, settings.ring.keys);
-    Ok(servers::restored_states(state, settings.ring.keys)?
-        .into_iter()
-        .find(|state| state.key == key))
+) -> Option<ServerState> {
+    let key = server_key(last?.server?, settings.ring.keys);
+    restored
+        .servers
+        .iter()
+        .find(|state| state.key == key)
+        .copied()
+}
+
+/// What the page's host asks for beside its server, as it was written down last.
+fn host(restored: &Restored, settings: &Settings, url: &PageUrl) -> Option<String> {
+    let in_words = humantime_serde::re::humantime::format_duration;
+    let host = restored
+        .hosts
+        .iter()
+        .find(|host| *host.host == *url.host())?;
+    let delay = host.asks.iter().map(|ask| ask.delay).max();
+    let asks = delay.map(|delay| {
+        let max = settings.politeness.crawl_delay_max;
+        let most = if max <= delay {
+            ", the most that is obeyed (politeness.crawl_delay_max)"
+        } else {
+            ""
+        };
+        format!(
+            "its robots.txt asks for {} between two visits{most}",
+            in_words(delay)
+        )
+    });
+    let free_at = clock::timestamp(host.free_at);
+    let rests = (Timestamp::now() < free_at).then(|| format!("it rests until {free_at:.0}"));
+    let told: Vec<String> = [asks, rests].into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// How deep a visit was, by its hops: links and list entries count.

@@ -108,7 +108,7 @@ impl Opening {
             },
             &mut checkpoints,
         )?;
-        let servers = Servers::open(&state, settings.ring.keys)?;
+        let servers = Servers::open(&state, settings.ring.keys, &clock)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
@@ -117,7 +117,7 @@ impl Opening {
         Ok(Opening {
             focus: Focus::open(folder, &settings)?,
             unwanted: Unwanted::load(folder, &settings)?,
-            rules: Arc::new(Rules::load(&settings.identity.product, &state)),
+            rules: Arc::new(Rules::load(&settings, &state)),
             checkpoints,
             scope: Arc::new(RwLock::new(scope)),
             settings: Arc::new(settings),

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use hashbrown::HashSet;
 use junkai_frontier::seen::Seen;
-use junkai_frontier::{Command, Event, Scheduler, Time};
+use junkai_frontier::{Command, Event, HostPaces, Scheduler, Time};
 use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
@@ -62,13 +62,15 @@ pub(crate) struct Rounds {
     is_turn_of_known: bool,
     hosts: Hosts,
     scheduler: Scheduler<Visit>,
+    /// Hosts that ask for more rest than their server.
+    paces: HostPaces,
     servers: Servers,
     logs: Logs,
     checkpoints: Checkpoints,
     crew: Crew,
     /// What the scheduler asked for and was not carried out yet; empty between stages.
     commands: Vec<Command<Visit>>,
-    /// Visits that gave their turn back and line up anew: their host moved, or its interval grew; empty between rounds.
+    /// Visits that gave their turn back and line up anew: their host moved; empty between rounds.
     moved: Vec<Visit>,
     /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
     unplaced: HashSet<u64>,
@@ -122,6 +124,7 @@ impl Rounds {
         self.save_experience()?;
         self.room.put_all_aside()?;
         self.write_down()?;
+        self.servers.close(&self.scheduler, &self.paces)?;
         self.checkpoints.finish(&mut Books {
             seen: &mut self.seen,
             backlog: self.room.backlog(),
@@ -192,7 +195,8 @@ impl Rounds {
     }
 
     fn checkpoint(&mut self) -> Result<(), CrawlError> {
-        self.servers.shorten_when_long(&self.scheduler)?;
+        self.servers
+            .shorten_when_long(&self.scheduler, &self.paces)?;
         self.known.drop_old_notes(self.clock.now());
         while let Err(error) = self.checkpoints.when_due(
             &mut Books {
@@ -308,8 +312,13 @@ impl Rounds {
             settings.crawl.concurrency.get(),
             now,
         );
+        let mut paces = HostPaces::new(settings.politeness.clone());
         if opening.is_resumed {
-            scheduler.restore(opening.servers.restored().iter().copied());
+            let restored = opening.servers.restored();
+            scheduler.restore(restored.servers.iter().copied());
+            for host in &restored.hosts {
+                paces.restore(host, !restored.was_closed, now);
+            }
         }
         let (books, order) = match opening.focus {
             Some(focus) => (Some(focus.books), Some(focus.order)),
@@ -349,6 +358,7 @@ impl Rounds {
             clock,
             progress,
             scheduler,
+            paces,
             crew,
         };
         rounds.show_paused();

@@ -46,6 +46,9 @@ pub(crate) struct Visit {
     pub(crate) state: Option<Box<PageState>>,
     /// What an earlier visit out of turn found, while that waits for the page's state.
     pub(crate) noted: Option<Box<Version>>,
+    /// Until when it may be made because the rules that took its turn said so. It holds though these had to make way for others since: else they
+    /// would take every turn.
+    pub(crate) allowed_until: Option<Time>,
     /// Its place among those that wait, until it is done.
     pub(crate) receipt: Receipt,
 }
@@ -157,6 +160,7 @@ impl Visit {
             lead: None,
             state: None,
             noted: None,
+            allowed_until: None,
             receipt,
         }
     }
@@ -186,6 +190,7 @@ impl Visit {
             lead: None,
             state: Some(Box::new(state)),
             noted: None,
+            allowed_until: None,
             receipt,
         }
     }
@@ -424,8 +429,10 @@ pub(crate) struct EndedVisit {
     pub(crate) end: EndReport,
     /// What became of the page.
     pub(crate) fate: Fate,
-    /// Crawl-delay, where this visit learned one.
-    pub(crate) crawl_delay: Option<Duration>,
+    /// What a robots.txt asks of its host, where this visit brought one.
+    pub(crate) asked: Option<HostAsked>,
+    /// How long an answer that told of no overload asked to be left alone all the same.
+    pub(crate) retry_after: Option<Duration>,
     /// What it says of the page; none if it was no visit to the page.
     pub(crate) found: Option<Found>,
     /// What it says of its site, where something is wanted.
@@ -440,6 +447,16 @@ pub(crate) struct EndedVisit {
     pub(crate) rules_elsewhere: Option<(String, PageUrl)>,
     pub(crate) outcome: Outcome,
     pub(crate) worker: usize,
+}
+
+/// What the robots.txt of an origin asks of visits to its host.
+#[derive(Clone, Debug)]
+pub(crate) struct HostAsked {
+    pub(crate) host: Box<str>,
+    /// What stands for the origin.
+    pub(crate) origin: u64,
+    /// The pause between two visits; none if it asks for none, or no longer.
+    pub(crate) delay: Option<Duration>,
 }
 
 /// What a sitemap or a feed says of a page that it lists.

@@ -29,7 +29,7 @@ use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::content::{Furniture, FurnitureBounds};
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
@@ -42,10 +42,12 @@ use crate::CrawlError;
 use crate::clock::Clock;
 use crate::focus::Judge;
 use crate::progress::Progress;
-use crate::rules::{RULES_PATIENCE, Rules, Say};
+use crate::rules::{RULES_PATIENCE, Rules, SAID_HOLDS, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
-use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report, Visit, status};
+use crate::visit::{
+    Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Report, Visit, status,
+};
 
 /// Added to a server's wish for rest after an exchange that we cut short.
 const ABORT_SLACK: Duration = Duration::from_secs(1);
@@ -212,8 +214,13 @@ impl Worker {
         if turn.visit.purpose == Purpose::Robots {
             return self.fetch_rules(turn.visit.url.clone(), turn).await;
         }
+        let is_allowed = turn
+            .visit
+            .allowed_until
+            .is_some_and(|until| turn.started < until);
         match self.shared.rules.ask(&turn.visit.url, turn.started) {
             Say::Allowed => self.fetch_page(turn).await,
+            Say::Fetch(_) if is_allowed => self.fetch_page(turn).await,
             Say::Fetch(robots) => {
                 let robots = self
                     .canonical
@@ -226,8 +233,8 @@ impl Worker {
             Say::OnTheirWay => {
                 Ok(self.unvisited(turn, Fate::Later(RULES_PATIENCE), Outcome::default()))
             }
-            Say::Denied { line } => {
-                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(line)))
+            Say::Denied { why } => {
+                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(&why)))
             }
             Say::Unreachable { wait } => {
                 let result =
@@ -261,24 +268,31 @@ impl Worker {
     }
 
     /// Spends the turn on a robots.txt. The page that it was for takes another turn.
-    async fn fetch_rules(&self, robots: PageUrl, turn: Turn) -> Result<EndedVisit, CrawlError> {
+    async fn fetch_rules(&self, robots: PageUrl, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
         let exchange = self.fetch(&robots, &turn).await;
         let ended = self.shared.clock.now();
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose == Purpose::Robots;
-        let origin = if is_redirected {
-            self.origin_of(&turn.visit.via)
+        let whose = if is_redirected {
+            self.whose(&turn.visit)
         } else {
             self.shared.rules.begin(robots.origin());
-            robots.origin().to_owned()
+            robots.clone()
         };
-        let learned = self
-            .shared
-            .rules
-            .learn(&origin, robots.as_url(), &exchange, ended);
+        let rules = &self.shared.rules;
+        let learned = rules.learn(whose.origin(), robots.as_url(), &exchange, ended);
+        if !is_redirected && rules.ask(&turn.visit.url, ended) == Say::Allowed {
+            turn.visit.allowed_until = Some(ended + SAID_HOLDS);
+        }
         let rules_elsewhere = learned.redirect.and_then(|target| {
             let target = self.canonical.parse(target.as_str()).ok()?;
-            Some((origin, target))
+            Some((whose.origin().to_owned(), target))
+        });
+        // The rules may be from elsewhere; what they ask for is for the host that sent there.
+        let asked = learned.has_rules.then(|| HostAsked {
+            host: whose.host().into(),
+            origin: Fingerprint::of(whose.origin()).0,
+            delay: learned.crawl_delay,
         });
         let mut links = Vec::new();
         if self.shared.settings.crawl.sitemaps {
@@ -305,8 +319,8 @@ impl Worker {
         };
         Ok(EndedVisit {
             rules_elsewhere,
-            // What another server's file asks for is not for that server.
-            crawl_delay: learned.crawl_delay.filter(|_| !is_redirected),
+            asked,
+            retry_after: retry_after(&exchange, end),
             ..self.ended(turn, ending)
         })
     }
@@ -349,6 +363,7 @@ impl Worker {
             outcome,
         };
         Ok(EndedVisit {
+            retry_after: retry_after(&exchange, end),
             found: Some(found),
             said: understood.said,
             signals: understood.signals,
@@ -437,7 +452,8 @@ impl Worker {
             ended: ending.ended,
             end: ending.end,
             fate: ending.fate,
-            crawl_delay: None,
+            asked: None,
+            retry_after: None,
             found: None,
             said: None,
             signals: Vec::new(),
@@ -458,11 +474,11 @@ impl Worker {
         links
     }
 
-    fn origin_of(&self, url: &str) -> String {
+    /// A URL of the origin whose robots.txt redirected to this visit.
+    fn whose(&self, visit: &Visit) -> PageUrl {
         self.canonical
-            .parse(url)
-            .map(|url| url.origin().to_owned())
-            .unwrap_or_default()
+            .parse(&visit.via)
+            .unwrap_or_else(|_| visit.url.clone())
     }
 
     fn sitemaps(&self, sitemaps: &[String], visit: &Visit) -> Vec<Discovered> {
@@ -519,6 +535,15 @@ fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
         Some(Failure::BadRequest(_) | Failure::Refused(_)) => EndReport::Unvisited,
         Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
         Some(_) => EndReport::Aborted,
+    }
+}
+
+/// How long an answer asked to be left alone, though it told of no overload: what then rests is its host, which says so, and not its server.
+fn retry_after(exchange: &Exchange, end: EndReport) -> Option<Duration> {
+    match end {
+        // The lease learns it from the report.
+        EndReport::Overloaded { .. } => None,
+        _ => exchange.retry_after(SystemTime::now()),
     }
 }
 

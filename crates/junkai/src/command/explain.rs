@@ -165,14 +165,16 @@ fn print_future(explanation: &Explanation) {
     if let Some(signals) = &explanation.signals {
         say!("  signals   {signals}");
     }
-    let asked = |server: &&ServerState| !server.interval_told.is_zero() || 0 < server.strikes;
+    let asked = |server: &&ServerState| 0 < server.strikes;
     if let Some(server) = explanation.server.as_ref().filter(asked) {
         say!(
-            "  server    key {}: interval asked for {:?}, {} strikes",
+            "  server    key {}: {} strikes",
             server.key.number(),
-            server.interval_told,
             server.strikes
         );
+    }
+    if let Some(host) = &explanation.host {
+        say!("  host      {host}");
     }
     if let Some(paused) = &explanation.paused {
         say!("  paused    {paused}");

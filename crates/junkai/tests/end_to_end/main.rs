@@ -29,6 +29,8 @@ mod hostile;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
+mod hostile_robots;
+#[cfg(test)]
 mod lab;
 #[cfg(test)]
 mod nothing_lost;
