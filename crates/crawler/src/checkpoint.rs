@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use crate::CrawlError;
 use crate::clock::Clock;
 use crate::known::KnownPages;
 use crate::log::Logs;
+use crate::losses::Losses;
 use crate::manifest::{Manifest, boot_id};
 use crate::planner_file;
 use crate::progress::Progress;
@@ -28,6 +30,8 @@ const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// So many files of the backlog at most are kept only because the table of the seen set was not flushed since: a crawl that finds few new pages does not fill it for years.
 const SEGMENTS_KEPT_MAX: usize = 256;
+/// And so many bytes of them: where URLs are long they fill the disk before the table is full.
+const KEPT_BYTES_MAX: u64 = 256 << 20;
 
 /// What a checkpoint makes durable.
 pub(crate) struct Books<'a> {
@@ -46,6 +50,9 @@ pub(crate) struct Checkpoints {
     disk_free_min: u64,
     keys: u32,
     canonical: CanonicalConfig,
+    /// What was left out and lost in earlier runs.
+    losses: Losses,
+    progress: Arc<Progress>,
     /// The next checkpoint is the last one.
     is_last: bool,
     due: Instant,
@@ -55,7 +62,12 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    pub(crate) fn new(archive: &Path, settings: &Settings, clock: Clock) -> Checkpoints {
+    pub(crate) fn new(
+        archive: &Path,
+        settings: &Settings,
+        clock: Clock,
+        progress: &Arc<Progress>,
+    ) -> Checkpoints {
         let now = Instant::now();
         Checkpoints {
             archive: archive.to_owned(),
@@ -64,11 +76,20 @@ impl Checkpoints {
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
             canonical: settings.canonical.clone(),
+            losses: Losses::default(),
+            progress: Arc::clone(progress),
             is_last: false,
             due: now,
             disk_look_due: now,
             running: None,
             merging: None,
+        }
+    }
+
+    /// Takes up what the last run counted.
+    pub(crate) fn go_on_from(&mut self, manifest: Option<&Manifest>) {
+        if let Some(manifest) = manifest {
+            self.losses = manifest.losses;
         }
     }
 
@@ -88,7 +109,9 @@ impl Checkpoints {
             self.wait_for_running()?;
             books.backlog.checkpointed(Position(books.seen.mark().0))?;
             books.known.queue().checkpointed()?;
-            if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen() {
+            if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen()
+                || KEPT_BYTES_MAX < books.backlog.kept_for_seen_bytes()
+            {
                 self.at_once(books)?;
             }
         }
@@ -143,6 +166,7 @@ impl Checkpoints {
             waiting: waiting.waiting + waiting.in_hand,
             pages_known: books.known.len(),
             canonical: self.canonical.clone(),
+            losses: self.losses.with(&self.progress),
             log_lengths: books.logs.lengths(),
         };
         let archive = self.archive.clone();

@@ -17,7 +17,7 @@ use crate::control;
 use crate::opening::Opening;
 use crate::progress::Progress;
 use crate::visit::{Order, Report};
-use crate::worker::{Shared, Worker};
+use crate::worker::{LinkRoom, Shared, Worker};
 
 /// Reports that may wait for the frontier's thread.
 const REPORTS_MAX: usize = 4096;
@@ -48,6 +48,7 @@ impl Crew {
             progress: Arc::clone(progress),
             clock: opening.clock.clone(),
             judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
+            link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
         };
         if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {

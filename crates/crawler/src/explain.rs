@@ -28,6 +28,13 @@ use crate::servers;
 use crate::settings::Settings;
 use crate::visit::{OutOfTurn, is_discard_marker, status};
 
+/// How much waits, and how much may.
+#[derive(Clone, Copy, Debug)]
+struct Full {
+    bytes: u64,
+    setting: &'static str,
+}
+
 /// Events of one URL that are shown, the latest.
 const EVENTS_MAX: usize = 10;
 /// The longest stored robots.txt that is read back: as much as is ever parsed, with its headers.
@@ -105,7 +112,7 @@ pub fn explain(
     let is_visit = |event: &&Event<'_>| !event.annotations.iter().any(|word| word == JOINED);
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
-    let waiting = waiting(&state, settings, url)?;
+    let (waiting, full) = waiting(&state, settings, url)?;
     let server = server(&state, settings, last)?;
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
@@ -124,6 +131,7 @@ pub fn explain(
         Some(page) if waiting.is_none() && turn_of(live.as_ref()).is_none() => {
             revisit_in_words(page, states.now())
         }
+        None if waiting.is_none() && last.is_none() => unknown_in_words(full),
         _ => next_visit(
             settings.crawl.order,
             live.as_ref(),
@@ -262,13 +270,20 @@ fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlErro
     Ok(latest.into())
 }
 
+/// Where a URL waits; and whether as much waits as may, so that it would be refused.
 fn waiting(
     state: &Path,
     settings: &Settings,
     url: &PageUrl,
-) -> Result<Option<Waiting>, CrawlError> {
+) -> Result<(Option<Waiting>, Option<Full>), CrawlError> {
     let mut found = None;
+    let host = backlog::host_of(url.as_str());
+    let (mut of_host, mut of_all) = (0, 0);
     backlog::look(&state.join("backlog"), |entry| {
+        of_all += entry.bytes() as u64;
+        if backlog::host_of(&entry.url) == host {
+            of_host += entry.bytes() as u64;
+        }
         if entry.url == url.as_str() && !is_discard_marker(entry) {
             found = Some(Waiting {
                 due: clock::timestamp(entry.due),
@@ -280,7 +295,30 @@ fn waiting(
             });
         }
     })?;
-    Ok(found)
+    let more = url.as_str().len() as u64;
+    let bounds = [
+        (
+            of_host,
+            settings.backlog.host_bytes_max,
+            "backlog.host_bytes_max",
+        ),
+        (of_all, settings.backlog.bytes_max, "backlog.bytes_max"),
+    ];
+    let full = bounds
+        .into_iter()
+        .find(|(bytes, bytes_max, _)| *bytes_max < bytes + more)
+        .map(|(bytes, _, setting)| Full { bytes, setting });
+    Ok((found, full))
+}
+
+/// Why nothing is planned for a URL that is not known.
+fn unknown_in_words(full: Option<Full>) -> String {
+    let why = full.map_or_else(String::new, |Full { bytes, setting }| {
+        format!(
+            "; {bytes} bytes of visits wait already, as many as {setting} allows: a link to it is left out until some of them are made"
+        )
+    });
+    format!("none is planned: the crawl does not know it{why}")
 }
 
 fn server(
@@ -342,7 +380,7 @@ fn next_visit(
             _ => "none is planned: it was visited, and either is gone for good or this crawl visits each page once; `junkai revisit` asks for it"
                 .to_owned(),
         },
-        (None, None) => "none is planned: the crawl does not know it".to_owned(),
+        (None, None) => unknown_in_words(None),
     }
 }
 

@@ -436,7 +436,8 @@ impl KnownPages {
         loop {
             match self.queue.next(now) {
                 Ok(next) => return Ok(next),
-                Err(error @ TimeQueueError::Damaged { .. }) => {
+                Err(error @ TimeQueueError::Damaged { records, .. }) => {
+                    self.progress.states_lost.add(u64::from(records));
                     tracing::error!(%error, "page states cannot be read; the crawl goes on without them");
                 }
                 Err(error) => wait_for_room(&self.progress, error.into())?,

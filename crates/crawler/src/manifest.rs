@@ -16,6 +16,8 @@ use junkai_frontier::{Time, time_queue};
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
+use crate::losses::Losses;
+
 const FORMAT: u32 = 1;
 
 /// What one checkpoint promises.
@@ -47,6 +49,9 @@ pub(crate) struct Manifest {
     /// Known pages, which have a state in the time queue.
     #[serde(default)]
     pub(crate) pages_known: u64,
+    /// What was left out and lost so far.
+    #[serde(default)]
+    pub(crate) losses: Losses,
     /// Bytes of `crawl.log` and `events.jsonl`.
     pub(crate) log_lengths: [u64; 2],
 }
@@ -65,7 +70,8 @@ pub enum ManifestError {
     },
     /// The checksum or the form is wrong.
     #[error(
-        "{path} is damaged: {reason}; restore it from a copy, or move `state/` aside to start afresh beside the captures"
+        "{path} is damaged: {reason}; restore it from a copy, or move it aside: the next start then takes the other files of `state/` as they are, as after a \
+         kill, and loses nothing of them"
     )]
     Damaged {
         /// The manifest.
@@ -174,6 +180,7 @@ mod tests {
             known: 7,
             waiting: 3,
             pages_known: 0,
+            losses: Losses::default(),
             log_lengths: [10, 20],
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
-use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
+use junkai_frontier::backlog::{Backlog, Lengths, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_frontier::{Time, time_queue};
@@ -26,7 +26,7 @@ use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
-use crate::{CrawlError, lock, planner_file, wish_box};
+use crate::{CrawlError, lock, planner_file, seen_again, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -71,6 +71,7 @@ impl Opening {
             fs::create_dir_all(folder.join(part))?;
         }
         let lock = lock::take(folder)?;
+        let wants_seen = seen_again::is_wanted(folder);
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
         write_settings_down(folder, &settings)?;
@@ -81,24 +82,22 @@ impl Opening {
         let mut repairs = Vec::new();
         repairs.extend(repair_captures(folder)?);
         let mut logs = Logs::open(&folder.join("logs"))?;
-        let lengths = manifest
-            .as_ref()
-            .map(|manifest| manifest.backlog.clone())
-            .unwrap_or_default();
         // After a restart of the machine, only what a checkpoint names is known to be whole.
-        let tails = match &manifest {
-            Some(manifest) if !manifest.is_of_this_boot() => {
-                logs.cut_to(manifest.log_lengths)?;
-                Tails::Cut(&lengths)
-            }
-            _ => Tails::Keep(&lengths),
-        };
-        let (mut backlog, recovery) =
-            Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
-        repairs.extend(in_words(&recovery));
+        let restarted = manifest
+            .as_ref()
+            .filter(|manifest| !manifest.is_of_this_boot());
+        if let Some(manifest) = restarted {
+            logs.cut_to(manifest.log_lengths)?;
+        }
+        let mut backlog =
+            waiting_visits(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
+        if wants_seen {
+            repairs.push(seen_again::make(folder, &settings, known.queue())?);
+        }
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
-        let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
+        let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone(), progress);
+        checkpoints.go_on_from(manifest.as_ref());
         replay(
             &mut Books {
                 seen: &mut seen,
@@ -148,6 +147,26 @@ fn repair_captures(folder: &Path) -> Result<Option<String>, CrawlError> {
     Ok((!recovery.is_empty()).then(|| recovery.to_string()))
 }
 
+/// The visits that wait.
+fn waiting_visits(
+    state: &Path,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    progress: &Progress,
+    repairs: &mut Vec<String>,
+) -> Result<Backlog, CrawlError> {
+    let nothing = Lengths::default();
+    let tails = match manifest {
+        Some(manifest) if !manifest.is_of_this_boot() => Tails::Cut(&manifest.backlog),
+        Some(manifest) => Tails::Keep(&manifest.backlog),
+        None => Tails::Keep(&nothing),
+    };
+    let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+    repairs.extend(in_words(&recovery));
+    progress.visits_lost.add(recovery.lost);
+    Ok(backlog)
+}
+
 /// The known pages, with what was learned of their sites and servers.
 fn known_pages(
     state: &Path,
@@ -167,6 +186,10 @@ fn known_pages(
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
     let pages = manifest.map_or(0, |manifest| manifest.pages_known);
     repairs.extend(damage_in_words(&recovery, pages));
+    if recovery.journal_damaged {
+        let lost = pages.saturating_sub(recovery.waiting);
+        progress.states_lost.add(lost);
+    }
     let mut planner = settings.planner();
     let is_restored = restore(&mut planner, state)?;
     let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
@@ -260,6 +283,12 @@ fn in_words(recovery: &Recovery) -> Option<String> {
         parts.push(format!(
             "{} visits LOST: files of state/backlog were damaged from outside",
             recovery.lost
+        ));
+    }
+    if 0 < recovery.acks_lost_bytes {
+        parts.push(format!(
+            "{} bytes of acknowledgements cannot be read: files of state/backlog were damaged from outside, and some visits are made again",
+            recovery.acks_lost_bytes
         ));
     }
     (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))

@@ -72,6 +72,10 @@ pub(crate) struct Rounds {
     moved: Vec<Visit>,
     /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
     unplaced: HashSet<u64>,
+    /// Of such URLs, those that were not even taken in.
+    no_room: u64,
+    /// Whether it was told that too much waits.
+    is_refusing: bool,
     /// Pages whose visit is with a worker, for whoever asks.
     in_flight: HashSet<Fingerprint>,
     /// Known pages that somebody asked for out of turn and that were not visited since.
@@ -248,6 +252,7 @@ impl Rounds {
         progress.known.set(self.seen.len());
         let backlog = self.room.stats();
         progress.waiting.set(backlog.waiting + backlog.in_hand);
+        progress.waiting_bytes.set(backlog.waiting_bytes);
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
         progress.now.set(self.clock.now().as_micros());
@@ -256,7 +261,7 @@ impl Rounds {
             .next_due
             .set(self.known.next_due().map_or(0, Time::as_micros));
         progress.deferred.set(counters.deferred);
-        progress.discarded.set(counters.discarded);
+        progress.discarded.set(counters.discarded + self.no_room);
         progress.put_off.set(counters.put_off);
     }
 
@@ -336,6 +341,8 @@ impl Rounds {
             commands: Vec::new(),
             moved: Vec::new(),
             unplaced: HashSet::new(),
+            no_room: 0,
+            is_refusing: false,
             in_flight: HashSet::new(),
             asked: HashSet::new(),
             books,

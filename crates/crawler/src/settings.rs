@@ -205,7 +205,17 @@ impl Settings {
     fn mistakes_of_queues(&self) -> Vec<String> {
         let day = Duration::from_hours(24);
         let queue = &self.time_queue;
+        let backlog = &self.backlog;
+        let bounds = [
+            backlog.page_bytes_max,
+            backlog.host_bytes_max,
+            backlog.bytes_max,
+        ];
         let checks = [
+            (
+                bounds.iter().all(|bytes| 1 << 16 <= *bytes),
+                "backlog.page_bytes_max, host_bytes_max and bytes_max must be 65536 at least, or hardly any link is followed",
+            ),
             (
                 (1..=1 << 24).contains(&self.ring.slots),
                 "ring.slots must be 1 to 16777216",

@@ -18,6 +18,7 @@ use crate::control::Live;
 use crate::focus::{Lead, Said};
 use crate::waiting_room::Receipt;
 use crate::wish::{Granted, Wish};
+use crate::worker::TakenRoom;
 
 /// One planned fetch.
 #[derive(Debug)]
@@ -434,6 +435,8 @@ pub(crate) struct EndedVisit {
     pub(crate) signals: Vec<Signal>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
+    /// The room that these take on their way.
+    pub(crate) link_room: TakenRoom,
     /// Whether a page that was not known is among these; the frontier's thread finds out.
     pub(crate) leads_to_new: bool,
     /// An origin whose robots.txt is elsewhere, and where.

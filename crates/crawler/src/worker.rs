@@ -9,6 +9,7 @@
 mod earlier;
 mod found;
 mod keep;
+mod link_room;
 mod links;
 mod payloads;
 mod recent;
@@ -36,6 +37,7 @@ use tokio::task::LocalSet;
 
 use self::found::{Validators, found};
 use self::keep::Keeper;
+pub(crate) use self::link_room::{LinkRoom, TakenRoom};
 use self::links::{Brought, Understood};
 use self::recent::Recent;
 use crate::CrawlError;
@@ -65,6 +67,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     /// Who knows what is wanted, where something is.
     pub(crate) judge: Option<Arc<Judge>>,
+    /// Room for the links of pages, until the frontier's thread has taken them in.
+    pub(crate) link_room: LinkRoom,
     pub(crate) reports: Sender<Report>,
 }
 
@@ -322,7 +326,9 @@ impl Worker {
             exchange: &exchange,
             pdf_text: pdf_text.as_deref(),
         };
+        let mut link_room = self.shared.link_room.take().await;
         let understood = self.understand(&turn.visit, brought);
+        link_room.shrink_to(understood.link_bytes());
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
         let known = turn.visit.known_version();
@@ -352,6 +358,7 @@ impl Worker {
             found: Some(found),
             said: understood.said,
             signals: understood.signals,
+            link_room,
             ..self.ended(turn, ending)
         })
     }
@@ -442,6 +449,7 @@ impl Worker {
             said: None,
             signals: Vec::new(),
             links: ending.links,
+            link_room: TakenRoom::default(),
             leads_to_new: false,
             rules_elsewhere: None,
             outcome: ending.outcome,

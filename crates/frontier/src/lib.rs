@@ -13,6 +13,7 @@ mod bitmap;
 mod coding;
 mod disk;
 pub mod lease;
+mod packing;
 pub mod politeness;
 pub mod ring;
 pub mod scheduler;

@@ -10,8 +10,8 @@ Exit codes:
   1  something failed; the message says what to do
   2  the command line is wrong
   3  the configuration is wrong, or a contact is missing
-  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page,
-     a wish for nothing
+  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page or
+     lost some of what it knew to damaged files, a wish for nothing
   5  the archive is in use by another crawl
  11  stopped by the user; the next run goes on from there";
 

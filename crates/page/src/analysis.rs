@@ -61,6 +61,8 @@ pub struct Analysis {
     pub title: Option<String>,
     /// Whether there may be more links than were taken.
     pub truncated_links: bool,
+    /// Links that were found and not taken: there were too many, or they were too long.
+    pub links_left_out: u64,
 }
 
 /// Analyses one HTML page. Any bytes will do: what a browser would make something of, this does too.
@@ -143,6 +145,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         charset_source: charset.source,
         base: base.map(String::from),
         truncated_links: end == End::Cut || links.truncated,
+        links_left_out: links.left_out,
         links: links.links,
         robots,
         language,
@@ -202,6 +205,7 @@ struct LinkSet<'a> {
     hasher: DefaultHashBuilder,
     options: &'a LinkOptions,
     truncated: bool,
+    left_out: u64,
 }
 
 impl<'a> LinkSet<'a> {
@@ -212,6 +216,7 @@ impl<'a> LinkSet<'a> {
             hasher: DefaultHashBuilder::default(),
             options,
             truncated: false,
+            left_out: 0,
         }
     }
 
@@ -230,6 +235,7 @@ impl<'a> LinkSet<'a> {
             return;
         };
         if self.options.max_url_length < url.len() {
+            self.left_out += 1;
             return;
         }
         let hash = |link: &Link| self.hasher.hash_one((&link.url, link.kind.is_requisite()));
@@ -259,6 +265,7 @@ impl<'a> LinkSet<'a> {
             self.links.push(link);
         } else {
             self.truncated = true;
+            self.left_out += 1;
         }
     }
 }

@@ -115,9 +115,14 @@ impl Rounds {
         if let Some((origin, target)) = ended.rules_elsewhere.take() {
             self.room.append(&robots_entry(&target, &origin, now))?;
         }
+        let _until_taken_in = std::mem::take(&mut ended.link_room);
         let links = std::mem::take(&mut ended.links);
-        let new = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
-        ended.leads_to_new = 0 < new;
+        let taken_in = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        ended.leads_to_new = 0 < taken_in.pages;
+        if 0 < taken_in.refused {
+            let refused = format!("urlsRefused:{}", taken_in.refused);
+            ended.outcome.annotations.push(refused);
+        }
         self.take_in_inferred()?;
         let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;

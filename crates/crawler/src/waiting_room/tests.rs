@@ -422,3 +422,77 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         );
     }
 }
+
+#[test]
+fn a_url_that_cannot_be_read_is_counted_and_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut room = open(folder.path(), Order::Fifo, &Turns::default());
+    for url in ["no URL at all", page(1).as_str()] {
+        let entry = Entry {
+            url: url.to_owned(),
+            ..Entry::default()
+        };
+        room.append(&entry).unwrap();
+    }
+    room.refill(10).unwrap();
+    let next = room.next().unwrap().unwrap();
+    assert_eq!(number(&next), 1);
+    assert_eq!(room.progress.visits_lost.read(), 1);
+    room.done(next);
+    assert_eq!((room.stats().waiting, room.stats().in_hand), (0, 0));
+}
+
+#[test]
+fn damaged_visits_are_counted_and_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut room = open(folder.path(), Order::Fifo, &Turns::default());
+    for number in 0..30 {
+        room.append(&found(number).entry("", "", Time::EPOCH))
+            .unwrap();
+        if number % 10 == 9 {
+            room.backlog().flush_entries().unwrap();
+        }
+    }
+    let segment = std::fs::read_dir(folder.path()).unwrap().next();
+    let path = segment.unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    room.refill(100).unwrap();
+    let mut numbers = BTreeSet::new();
+    while let Some(visit) = room.next().unwrap() {
+        numbers.insert(number(&visit));
+        room.done(visit);
+    }
+    let kept: BTreeSet<u64> = (0..10).chain(20..30).collect();
+    assert_eq!(numbers, kept);
+    assert_eq!(room.progress.visits_lost.read(), 10);
+}
+
+#[test]
+fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = Settings::default();
+    settings.backlog.host_bytes_max = 300;
+    let nothing = Lengths::default();
+    let opened = Backlog::open(folder.path(), &settings.backlog, Tails::Keep(&nothing));
+    let mut room = WaitingRoom::new(
+        opened.unwrap().0,
+        None,
+        &settings,
+        Clock::start(&settings.clock, Time::EPOCH),
+        Arc::default(),
+    );
+    let link = |number| found(number).entry("http://h0.example/", "", Time::EPOCH);
+    let mut taken = 0;
+    while room.refuses(&link(0)).is_none() {
+        room.append(&link(0)).unwrap();
+        taken += 1;
+    }
+    assert!((3..10).contains(&taken), "{taken}");
+    assert_eq!(room.refuses(&link(0)), Some(Bound::Host));
+    assert_eq!(room.refuses(&link(1)), None, "another host");
+    let seed = found(0).entry("", "", Time::EPOCH);
+    assert_eq!(room.refuses(&seed), None);
+}

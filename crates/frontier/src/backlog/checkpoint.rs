@@ -86,14 +86,24 @@ impl Backlog {
         self.kept_for_seen
     }
 
+    /// Their bytes on disk. Where URLs are long, that is much before the table of `seen` is full.
+    #[must_use]
+    pub fn kept_for_seen_bytes(&self) -> u64 {
+        self.kept_for_seen_bytes
+    }
+
     /// Takes out of use the segments that nobody needs any more.
     fn retire(&mut self) {
         self.kept_for_seen = 0;
+        self.kept_for_seen_bytes = 0;
         for (id, segment) in &self.segments {
             let is_empty = segment.entries == 0;
             let is_kept = self.seen_position < segment.next_sequence && !is_empty;
             let is_left = 0 < segment.left();
-            self.kept_for_seen += usize::from(is_kept && !is_left);
+            if is_kept && !is_left {
+                self.kept_for_seen += 1;
+                self.kept_for_seen_bytes += segment.written;
+            }
             if is_left || is_kept || self.removable.segments.contains(id) {
                 continue;
             }

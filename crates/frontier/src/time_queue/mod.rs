@@ -42,7 +42,6 @@ mod layout;
 mod lengths;
 mod line;
 mod opening;
-mod packing;
 mod reader;
 mod record;
 mod recovery;

@@ -176,9 +176,12 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
 
 /// How a run ended, as the shell is told.
 pub(crate) fn ending(summary: &Summary) -> Ending {
-    let nothing_came = summary.progress.pages == 0 && 0 < summary.progress.errors;
+    let progress = &summary.progress;
+    let nothing_came = progress.pages == 0 && 0 < progress.errors;
+    let is_damaged = 0 < progress.visits_lost + progress.states_lost;
     match summary.ended {
         Ended::Stopped => Ending::Stopped,
+        _ if is_damaged => Ending::Problems,
         Ended::Complete if nothing_came => Ending::Problems,
         Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
     }

@@ -59,6 +59,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         time(&stats.first),
         time(&stats.last)
     );
+    let losses = &stats.losses;
+    if 0 < losses.links_left_out + losses.urls_refused {
+        say!(
+            "  left out   {:>14}   links of pages with too many or too long ones; {} URLs refused because too many waited",
+            grouped(losses.links_left_out),
+            grouped(losses.urls_refused)
+        );
+    }
+    if 0 < losses.visits_lost + losses.states_lost {
+        say!(
+            "  LOST       {:>14}   waiting visits, and the states of {} known pages: files of state/ were damaged",
+            grouped(losses.visits_lost),
+            grouped(losses.states_lost)
+        );
+    }
     for paused in pause::lines(&stats.paused) {
         say!("  paused     {paused}");
     }

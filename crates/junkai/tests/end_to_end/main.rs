@@ -15,6 +15,8 @@ mod complete;
 #[cfg(test)]
 mod continuous;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod disk_full;
 #[cfg(test)]
 mod export;
@@ -30,6 +32,8 @@ mod hostile;
 mod hostile_files;
 #[cfg(test)]
 mod lab;
+#[cfg(test)]
+mod link_flood;
 #[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
