@@ -12,6 +12,7 @@ mod floor;
 mod whole;
 
 use std::hint::black_box;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use anyhow::{Result, ensure};
@@ -68,6 +69,9 @@ pub(crate) struct Arguments {
     /// Also simulate a graph of this many pages from nothing, by the ring and by worth, and tell time and memory.
     #[arg(long, value_name = "PAGES", value_parser = clap::value_parser!(u32).range(PAGES_MIN..))]
     whole: Option<u32>,
+    /// Repetitions of that; each job takes most of a minute.
+    #[arg(long, default_value = "3")]
+    whole_repeat: NonZeroUsize,
     /// The sizes of the project's promise: 10^7 pages with 2 * 10^8 links. Takes half an hour, and 4 GB of memory.
     #[arg(long)]
     full: bool,
@@ -90,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     // Their memory is not that of the processes to come.
     drop(graphs);
     if let Some(pages) = whole {
-        whole::measure(pages, repeat, &mut report)?;
+        whole::measure(pages, arguments.whole_repeat.get(), &mut report)?;
     }
     report.finish(arguments.common.json.as_deref())
 }
@@ -219,22 +223,6 @@ impl Series {
         self.links_per_second.push(links / crawling);
     }
 
-    fn cells(&self, first: &Series) -> [Cell; 9] {
-        let rise = self.nanoseconds.ratio_to(&first.nanoseconds);
-        let floor_rise = self.floor_nanoseconds.ratio_to(&first.floor_nanoseconds);
-        [
-            self.links_per_second.clone().into(),
-            self.nanoseconds.clone().into(),
-            rise.into(),
-            self.floor_nanoseconds.clone().into(),
-            floor_rise.into(),
-            self.per_floor().into(),
-            (self.visited * 100.0).into(),
-            self.waiting_max.into(),
-            (self.without_room * 100.0).into(),
-        ]
-    }
-
     fn per_floor(&self) -> Samples {
         self.nanoseconds.ratio_to(&self.floor_nanoseconds)
     }
@@ -260,48 +248,85 @@ fn worthless() -> Value {
     Value::of_reachable(&nobody, &[])
 }
 
-/// A table for each size; rises are against the first settled graph.
+/// What a link costs by itself and beside the floor, policy by policy and size by size; rises are against the first settled graph.
 fn tell(graphs: &[Graph], policies: &[Named], report: &mut Report) {
-    let columns = [
-        "policy",
-        "links per CPU second",
-        "ns/link",
-        "rise",
-        "floor ns/link",
-        "floor's rise",
-        "× floor",
-        "visited %",
-        "waiting at most",
-        "no room, per 100 links",
-    ];
     let first = first_settled(graphs);
-    for graph in graphs {
-        let links = &graph.web.links;
-        let title = format!(
-            "{} pages, {} links",
-            short(f64::from(links.page_count())),
-            short(links.link_count() as f64)
-        );
-        let mut table = Table::new(title, &columns);
-        for (at, policy) in policies.iter().enumerate() {
-            if policy.is_worth_waiting_for(&graph.web) {
-                let cells = graph.series[at].cells(&graphs[first].series[at]);
-                table.row(policy.name.as_str(), cells);
-            } else {
-                table.row(policy.name.as_str(), [Cell::from("not measured")]);
-            }
-        }
-        report.table(table);
+    let (Some(settled), Some(largest)) = (graphs.get(first), graphs.last()) else {
+        return;
+    };
+    report.table(costs(graphs, settled, largest, policies));
+    report.table(beside_floor(graphs, settled, largest, policies));
+    if first + 1 < graphs.len() {
+        judge(settled, largest, policies, report);
     }
-    if let Some([first, .., largest]) = graphs.get(first..) {
-        judge(first, largest, policies, report);
+}
+
+fn size_of(graph: &Graph) -> String {
+    short(f64::from(graph.web.links.page_count()))
+}
+
+fn costs(graphs: &[Graph], settled: &Graph, largest: &Graph, policies: &[Named]) -> Table {
+    let (few, many) = (size_of(settled), size_of(largest));
+    let mut columns = vec!["policy".to_owned()];
+    columns.extend(
+        graphs
+            .iter()
+            .map(|graph| format!("ns/link, {}", size_of(graph))),
+    );
+    columns.push(format!("rise, {few} to {many}"));
+    columns.push(format!("floor's rise, {few} to {many}"));
+    columns.push(format!("links per CPU second, {many}"));
+    let title = "what a link costs, by pages of the graph";
+    let mut table = Table::new("cost", title, columns);
+    for (at, policy) in policies.iter().enumerate() {
+        let (low, high) = (&settled.series[at], &largest.series[at]);
+        let costs = graphs
+            .iter()
+            .map(|graph| graph.series[at].nanoseconds.clone());
+        let rises = [
+            high.nanoseconds.ratio_to(&low.nanoseconds),
+            high.floor_nanoseconds.ratio_to(&low.floor_nanoseconds),
+            high.links_per_second.clone(),
+        ];
+        table.row(policy.name.as_str(), costs.chain(rises).map(Cell::from));
     }
+    table
+}
+
+fn beside_floor(graphs: &[Graph], settled: &Graph, largest: &Graph, policies: &[Named]) -> Table {
+    let (few, many) = (size_of(settled), size_of(largest));
+    let mut columns = vec!["policy".to_owned()];
+    columns.extend(
+        graphs
+            .iter()
+            .map(|graph| format!("× floor, {}", size_of(graph))),
+    );
+    columns.push(format!("× floor, rise, {few} to {many}"));
+    columns.push(format!("waiting at most, {many}"));
+    columns.push(format!("visited %, {many}"));
+    columns.push(format!("no room, per 100 links, {many}"));
+    let title = "the same as multiples of the floor of the same crawl";
+    let mut table = Table::new("floor", title, columns);
+    for (at, policy) in policies.iter().enumerate() {
+        let (low, high) = (&settled.series[at], &largest.series[at]);
+        let costs = graphs.iter().map(|graph| graph.series[at].per_floor());
+        let rise = [high.per_floor().ratio_to(&low.per_floor())];
+        let is_measured = high.nanoseconds.median().is_finite();
+        let counts = [
+            high.waiting_max,
+            high.visited * 100.0,
+            high.without_room * 100.0,
+        ];
+        let counts = counts.map(|count| if is_measured { count } else { f64::NAN });
+        let cells = costs.chain(rise).map(Cell::from);
+        table.row(policy.name.as_str(), cells.chain(counts.map(Cell::from)));
+    }
+    table
 }
 
 /// Holds every policy of constant time to a cost that is flat as the graph grows.
 fn judge(first: &Graph, largest: &Graph, policies: &[Named], report: &mut Report) {
-    let size = |graph: &Graph| short(f64::from(graph.web.links.page_count()));
-    let (few, many) = (size(first), size(largest));
+    let (few, many) = (size_of(first), size_of(largest));
     for (at, policy) in policies.iter().enumerate() {
         if policy.is_constant_time() {
             let (low, high) = (&first.series[at], &largest.series[at]);

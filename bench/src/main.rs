@@ -1,24 +1,28 @@
-//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|focus|lab|time-queue`.
+//! What the crawler costs, beside its floor and its peers: `cargo xtask bench ring|seen|crawl|focus|lab|time-queue|all`.
 //!
 //! Every figure is the median of several repetitions, with the smallest and the largest; the things that are compared
 //! take turns within one run, so that a noisy machine is noisy to all of them. Costs are CPU time (user and system), not
 //! time by the clock, wherever one process does the work. Read [`crawl`] first. `docs/benchmarks.md` has figures.
 //!
-//! Not here: tests. A benchmark says what it measured and which targets that meets; it never fails for being slow.
+//! Not here: tests. A benchmark says what it measured and which targets that meets; it never fails for being slow. Only [`soak`] fails, when something is lost.
 
 #![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
+mod all;
 mod chance;
 mod child;
 mod cpu;
 mod crawl;
+mod documents;
 mod focus;
 mod lab;
 mod memory;
+mod record;
 mod report;
 mod ring;
 mod samples;
 mod seen;
+mod soak;
 mod time_queue;
 
 use std::num::NonZeroUsize;
@@ -54,6 +58,10 @@ enum What {
     Lab(lab::Arguments),
     /// The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
     TimeQueue(time_queue::Arguments),
+    /// All of these, for the documents.
+    All(all::Arguments),
+    /// No cost: a crawl that is killed a thousand times, and loses nothing. `cargo xtask soak` runs it.
+    Soak(soak::Arguments),
     /// The web that `crawl` visits; serves until standard input ends.
     #[command(hide = true)]
     Web(crawl::WebArguments),
@@ -86,6 +94,8 @@ fn main() -> Result<()> {
         What::Crawl(arguments) => crawl::run(&arguments),
         What::Focus(arguments) => focus::run(&arguments),
         What::Lab(arguments) => lab::run(&arguments),
+        What::All(arguments) => all::run(&arguments),
+        What::Soak(arguments) => soak::run(&arguments),
         What::Web(arguments) => crawl::serve(&arguments),
         What::Floor(arguments) => crawl::floor(&arguments),
         What::LabJob(arguments) => lab::run_job(&arguments),

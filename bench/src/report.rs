@@ -1,39 +1,45 @@
 //! What a benchmark says at its end: tables, and which targets were met.
+//!
+//! A figure has a name: benchmark, table, row and column. By these names `all` compares what is measured with what the documents state, so they stay the same.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::samples::{Samples, short};
 
 /// Everything that one run measured.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
-    benchmark: &'static str,
+    benchmark: String,
     /// Processes that wanted a core while this ran, on average of one minute: at the begin, and at the end.
-    load_average: [f64; 2],
-    tables: Vec<Table>,
+    pub(crate) load_average: [f64; 2],
+    pub(crate) tables: Vec<Table>,
     targets: Vec<Target>,
 }
 
 /// A table with a name for each row and each column.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Table {
+    /// One word, the same in every run.
+    pub(crate) name: String,
+    /// What the reader sees above it; may tell sizes.
     title: String,
-    columns: Vec<&'static str>,
-    rows: Vec<Row>,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Row>,
 }
 
-#[derive(Debug, Serialize)]
-struct Row {
-    name: String,
-    cells: Vec<Cell>,
+/// One line of a table; its cells stand below the second column and those that follow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// What stands in a table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Cell {
     Samples(Samples),
@@ -42,7 +48,7 @@ pub(crate) enum Cell {
 }
 
 /// What was promised, and what was measured.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Target {
     what: String,
     measured: f64,
@@ -51,7 +57,7 @@ struct Target {
 }
 
 /// Which side of a number is the right one.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Limit {
     AtMost(f64),
@@ -61,8 +67,8 @@ pub(crate) enum Limit {
 impl Report {
     pub(crate) fn new(benchmark: &'static str) -> Report {
         Report {
-            benchmark,
-            load_average: [load_average(), f64::NAN],
+            benchmark: benchmark.to_owned(),
+            load_average: [load_average(), 0.0],
             tables: Vec::new(),
             targets: Vec::new(),
         }
@@ -118,10 +124,15 @@ impl Report {
 }
 
 impl Table {
-    pub(crate) fn new(title: impl Into<String>, columns: &[&'static str]) -> Table {
+    pub(crate) fn new<C: Into<String>>(
+        name: &str,
+        title: impl Into<String>,
+        columns: impl IntoIterator<Item = C>,
+    ) -> Table {
         Table {
+            name: name.to_owned(),
             title: title.into(),
-            columns: columns.to_vec(),
+            columns: columns.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
         }
     }
@@ -134,9 +145,14 @@ impl Table {
         });
     }
 
-    /// As Markdown, with columns that are even in a terminal too.
+    /// With its title, for a terminal.
     fn text(&self) -> String {
-        let mut lines = vec![self.header()];
+        format!("**{}**\n\n{}", self.title, self.markdown())
+    }
+
+    /// As Markdown, with columns that are even in a terminal too.
+    pub(crate) fn markdown(&self) -> String {
+        let mut lines = vec![self.columns.clone()];
         lines.extend(self.rows.iter().map(|row| {
             let cells = (1..self.columns.len())
                 .map(|at| row.cells.get(at - 1).map(Cell::text).unwrap_or_default());
@@ -149,23 +165,19 @@ impl Table {
             widths.max().unwrap_or_default()
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width_of).collect();
-        let mut text = format!("**{}**\n\n", self.title);
+        let mut text = String::new();
         for (at, line) in lines.iter().enumerate() {
-            text.push_str(&markdown(line, &widths));
+            text.push_str(&line_of(line, &widths));
             if at == 0 {
                 text.push_str(&rule(&widths));
             }
         }
         text
     }
-
-    fn header(&self) -> Vec<String> {
-        self.columns.iter().map(|&name| name.to_owned()).collect()
-    }
 }
 
 /// Names are set to the left, figures to the right.
-fn markdown(line: &[String], widths: &[usize]) -> String {
+fn line_of(line: &[String], widths: &[usize]) -> String {
     let mut text = String::new();
     for (at, (cell, width)) in line.iter().zip(widths).enumerate() {
         let space = " ".repeat(width - cell.chars().count());
@@ -193,7 +205,8 @@ fn rule(widths: &[usize]) -> String {
 }
 
 impl Cell {
-    fn text(&self) -> String {
+    /// As it stands in a table.
+    pub(crate) fn text(&self) -> String {
         match self {
             Cell::Samples(samples) => samples.to_string(),
             Cell::Number(number) => short(*number),
@@ -203,14 +216,24 @@ impl Cell {
 }
 
 impl From<Samples> for Cell {
+    /// What was not measured stays empty.
     fn from(samples: Samples) -> Cell {
-        Cell::Samples(samples)
+        if samples.median().is_finite() {
+            Cell::Samples(samples)
+        } else {
+            Cell::Text(String::new())
+        }
     }
 }
 
 impl From<f64> for Cell {
+    /// What is not a number stays empty.
     fn from(number: f64) -> Cell {
-        Cell::Number(number)
+        if number.is_finite() {
+            Cell::Number(number)
+        } else {
+            Cell::Text(String::new())
+        }
     }
 }
 
@@ -226,11 +249,11 @@ impl From<String> for Cell {
     }
 }
 
-/// The load average of one minute; not a number where the system does not tell.
+/// The load average of one minute; zero where the system does not tell.
 fn load_average() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let first = text.split(' ').next().and_then(|word| word.parse().ok());
-    first.unwrap_or(f64::NAN)
+    first.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -239,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_table_is_even_and_is_markdown() {
-        let mut table = Table::new("costs", &["what", "µs"]);
+        let mut table = Table::new("costs", "costs", ["what", "µs"]);
         table.row("sha1", [Cell::from(21.0)]);
         table.row("compression", []);
         let expected = "**costs**\n\n\

@@ -1,12 +1,12 @@
 //! The cost of giving a visit its turn, from ten thousand to a hundred million URLs.
 //!
 //! Two questions. *Bounded*: a ring of the default size, through which more and more URLs pass; does a URL cost the same? *All
-//! waiting*: as many URLs wait in memory as are known, in the ring and in the frontier of the textbooks; what do they cost?
-//! Read [`run`] first, then `frontiers`.
+//! waiting*: as many URLs wait in memory as are known, in our scheduler and in the frontier of the textbooks; what do they cost?
+//! The scheduler is what a crawl has instead of the textbooks' heap; the bare ring within it stands beside both. Read [`run`] first, then `frontiers`.
 //!
 //! A URL's cost is one place and one take, in CPU time; drawing the URLs by lot is not counted. Beside it stands what a single
 //! access at random costs in a table that is as large as the frontier: where that rises, caches are left, and so must any
-//! frontier of that size.
+//! frontier of that size. Memory is what a frontier tells of itself when most URLs wait in it: all of its tables and the buffers as they were allocated.
 
 mod frontiers;
 
@@ -28,7 +28,7 @@ const RISE_MAX: f64 = 1.3;
 const FULL_AFTER: u64 = 10;
 /// Servers of the web that passes through the bounded ring; more than it has keys.
 const SERVERS: u32 = 1_000_000;
-/// How much faster than a heap the ring must be.
+/// How much faster than a heap our frontier is to be.
 const GAIN_MIN: f64 = 5.0;
 /// The size at which that counts.
 const GAIN_AT: u64 = 10_000_000;
@@ -51,14 +51,14 @@ pub(crate) struct Arguments {
         default_value = "10000,100000,1000000,10000000"
     )]
     known: Vec<u64>,
-    /// How many URLs wait at once, in the ring and in the heap.
+    /// How many URLs wait at once, in our frontier and in the heap.
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "10000,100000,1000000,10000000"
     )]
     waiting: Vec<u64>,
-    /// The sizes of the project's promise: up to 10^8 known, and as many waiting. Takes long, and 12 GB of memory.
+    /// The size of the project's promise: 10^8 known as well. Takes some minutes.
     #[arg(long)]
     full: bool,
 }
@@ -66,14 +66,13 @@ pub(crate) struct Arguments {
 /// Measures, and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let repeat = arguments.common.repeat.get();
-    let (mut known, mut waiting) = (arguments.known.clone(), arguments.waiting.clone());
+    let mut known = arguments.known.clone();
     if arguments.full {
         known.push(100_000_000);
-        waiting.push(100_000_000);
     }
     let mut report = Report::new("ring");
     bounded(&known, repeat, &mut report);
-    all_waiting(&waiting, repeat, &mut report);
+    all_waiting(&arguments.waiting, repeat, &mut report);
     report.finish(arguments.common.json.as_deref())
 }
 
@@ -105,82 +104,83 @@ struct Passage {
     bytes: usize,
 }
 
-/// Two frontiers at one size.
-struct Duel {
+/// Several frontiers at one size.
+struct Match<const N: usize> {
     size: u64,
-    series: [Series; 2],
+    series: [Series; N],
     access: Samples,
 }
 
-/// Sends each number of URLs through both frontiers, `repeat` times. Sizes and frontiers take turns, and who goes first
+/// How so many URLs pass through a frontier.
+type Pass<'a> = &'a dyn Fn(u64) -> Passage;
+
+/// Sends each number of URLs through all frontiers, `repeat` times. Sizes and frontiers take turns, and who goes first
 /// changes from repetition to repetition: what slows the machine down for a while slows all of them.
-fn measure(sizes: &[u64], repeat: usize, passes: [&dyn Fn(u64) -> Passage; 2]) -> Vec<Duel> {
-    let duel = |&size| Duel {
+fn measure<const N: usize>(sizes: &[u64], repeat: usize, passes: [Pass<'_>; N]) -> Vec<Match<N>> {
+    let at = |&size| Match {
         size,
-        series: Default::default(),
+        series: std::array::from_fn(|_| Series::default()),
         access: Samples::default(),
     };
-    let mut duels: Vec<Duel> = sizes.iter().map(duel).collect();
+    let mut matches: Vec<Match<N>> = sizes.iter().map(at).collect();
     for repetition in 0..repeat {
         println!("repetition {}", repetition + 1);
-        duels.reverse();
-        for duel in &mut duels {
-            for turn in 0..2 {
-                let which = (repetition + turn) % 2;
-                duel.series[which].push(&passes[which](duel.size));
+        matches.reverse();
+        for at_size in &mut matches {
+            for turn in 0..N {
+                let which = (repetition + turn) % N;
+                at_size.series[which].push(&passes[which](at_size.size));
             }
-            let bytes = duel.series[0].bytes;
-            duel.access.push(random_access_nanoseconds(bytes));
+            let bytes = at_size.series[0].bytes;
+            at_size.access.push(random_access_nanoseconds(bytes));
         }
     }
-    duels.sort_by_key(|duel| duel.size);
-    duels
+    matches.sort_by_key(|at_size| at_size.size);
+    matches
 }
 
 fn bounded(sizes: &[u64], repeat: usize, report: &mut Report) {
     let columns = [
         "known URLs",
-        "ring ns/URL",
         "whole scheduler ns/URL",
+        "ring ns/URL",
+        "scheduler: bytes per waiting URL",
         "ring: bytes per waiting URL",
         "overflowed %",
         "random access ns",
     ];
     let title = format!("bounded: {} URLs wait at most", short(WAITING_MAX as f64));
-    let mut table = Table::new(title, &columns);
+    let mut table = Table::new("bounded", title, columns);
     let (servers, bounds) = (Servers::new(SERVERS), Bounds::bounded(WAITING_MAX));
-    let ring = |size| pass(&mut WholeRing::new(&bounds), servers, size, WAITING_MAX);
     let scheduler = |size| {
-        pass(
-            &mut WholeScheduler::new(&bounds),
-            servers,
-            size,
-            WAITING_MAX,
-        )
+        let mut scheduler = WholeScheduler::new(&bounds);
+        pass(&mut scheduler, servers, size, WAITING_MAX)
     };
-    let duels = measure(sizes, repeat, [&ring, &scheduler]);
-    for duel in &duels {
-        let [ring, scheduler] = &duel.series;
-        let waiting = duel.size.min(WAITING_MAX) as f64;
+    let ring = |size| pass(&mut WholeRing::new(&bounds), servers, size, WAITING_MAX);
+    let matches = measure(sizes, repeat, [&scheduler, &ring]);
+    for at_size in &matches {
+        let [scheduler, ring] = &at_size.series;
+        let waiting = at_size.size.min(WAITING_MAX) as f64;
         table.row(
-            short(duel.size as f64),
+            short(at_size.size as f64),
             [
-                Cell::from(ring.nanoseconds.clone()),
-                scheduler.nanoseconds.clone().into(),
+                Cell::from(scheduler.nanoseconds.clone()),
+                ring.nanoseconds.clone().into(),
+                (scheduler.bytes / waiting).into(),
                 (ring.bytes / waiting).into(),
                 (ring.overflowed * 100.0).into(),
-                duel.access.clone().into(),
+                at_size.access.clone().into(),
             ],
         );
     }
     report.table(table);
-    let mut full = duels
+    let mut full = matches
         .iter()
-        .filter(|duel| WAITING_MAX * FULL_AFTER <= duel.size);
+        .filter(|at_size| WAITING_MAX * FULL_AFTER <= at_size.size);
     let (Some(first), Some(last)) = (full.next(), full.next_back()) else {
         return;
     };
-    for (at, name) in ["ring", "scheduler"].iter().enumerate() {
+    for (at, name) in ["scheduler", "ring"].iter().enumerate() {
         let rise = last.series[at]
             .nanoseconds
             .ratio_to(&first.series[at].nanoseconds);
@@ -196,37 +196,52 @@ fn bounded(sizes: &[u64], repeat: usize, report: &mut Report) {
 fn all_waiting(sizes: &[u64], repeat: usize, report: &mut Report) {
     let columns = [
         "waiting URLs",
+        "heap ÷ whole scheduler",
         "heap ÷ ring",
+        "whole scheduler ns/URL",
         "ring ns/URL",
         "heap ns/URL",
+        "scheduler: bytes/URL",
         "ring: bytes/URL",
         "heap: bytes/URL",
         "random access ns",
     ];
-    let mut table = Table::new("all waiting at once", &columns);
+    let mut table = Table::new("waiting", "all waiting at once", columns);
+    let scheduler = |size| {
+        let servers = servers_of(size);
+        let mut scheduler = WholeScheduler::new(&Bounds::for_all(size, servers));
+        pass(&mut scheduler, servers, size, size)
+    };
     let ring = |size| {
         let servers = servers_of(size);
-        let bounds = Bounds::for_all(size, servers);
-        pass(&mut WholeRing::new(&bounds), servers, size, size)
+        let mut ring = WholeRing::new(&Bounds::for_all(size, servers));
+        pass(&mut ring, servers, size, size)
     };
     let heap = |size| pass(&mut Heap::default(), servers_of(size), size, size);
-    for duel in measure(sizes, repeat, [&ring, &heap]) {
-        let (size, [ring, heap]) = (duel.size, duel.series);
-        let gain = heap.nanoseconds.ratio_to(&ring.nanoseconds);
+    for at_size in measure(sizes, repeat, [&scheduler, &ring, &heap]) {
+        let (size, [scheduler, ring, heap]) = (at_size.size, at_size.series);
+        let gain = heap.nanoseconds.ratio_to(&scheduler.nanoseconds);
+        let ring_gain = heap.nanoseconds.ratio_to(&ring.nanoseconds);
         if size == GAIN_AT {
-            let what = format!("times faster than a heap, {} waiting", short(size as f64));
-            report.target(what, gain.median(), Limit::AtLeast(GAIN_MIN));
+            for (name, gain) in [("whole scheduler", &gain), ("bare ring", &ring_gain)] {
+                let size = short(size as f64);
+                let what = format!("{name}: times faster than a heap, {size} waiting");
+                report.target(what, gain.median(), Limit::AtLeast(GAIN_MIN));
+            }
         }
+        let per_url = |series: &Series| Cell::from(series.bytes / size as f64);
+        let bytes = [per_url(&scheduler), per_url(&ring), per_url(&heap)];
+        let costs = [
+            Cell::from(gain),
+            ring_gain.into(),
+            scheduler.nanoseconds.into(),
+            ring.nanoseconds.into(),
+            heap.nanoseconds.into(),
+        ];
+        let access = [Cell::from(at_size.access)];
         table.row(
             short(size as f64),
-            [
-                Cell::from(gain),
-                ring.nanoseconds.into(),
-                heap.nanoseconds.into(),
-                (ring.bytes / size as f64).into(),
-                (heap.bytes / size as f64).into(),
-                duel.access.into(),
-            ],
+            costs.into_iter().chain(bytes).chain(access),
         );
     }
     report.table(table);
@@ -313,6 +328,7 @@ mod tests {
     fn every_frontier_lets_all_urls_through() {
         let bounds = Bounds::for_all(5000, Servers::new(500));
         assert_eq!(check(&mut WholeRing::new(&bounds), 5000).taken, 5000);
+        assert_eq!(check(&mut WholeScheduler::new(&bounds), 5000).taken, 5000);
         assert_eq!(check(&mut Heap::default(), 5000).taken, 5000);
         assert_eq!(check(&mut Heap::default(), 100).taken, 5000);
     }

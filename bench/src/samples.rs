@@ -2,11 +2,24 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
 /// What the repetitions brought, in their order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "Stored")]
 pub(crate) struct Samples(Vec<f64>);
+
+/// How they are read back; the rest is for other readers.
+#[derive(Deserialize)]
+struct Stored {
+    samples: Vec<f64>,
+}
+
+impl From<Stored> for Samples {
+    fn from(stored: Stored) -> Samples {
+        Samples(stored.samples)
+    }
+}
 
 impl Samples {
     /// Adds one repetition.

@@ -1,14 +1,14 @@
 //! The cost of knowing whether a URL is known, beside fjall and redb.
 //!
 //! A set is filled with fingerprints, and then asked as the crawler asks: in batches, nine of ten known already, drawn evenly over
-//! all of them (the hardest case: links of real pages repeat themselves, and caches help). Every new one becomes known. The sets take turns, batch
-//! series by batch series. Read [`run`] first, then `sets`.
+//! all of them (the hardest case: links of real pages repeat themselves, and caches help). Every new one becomes known. Ours and the peers have the same sizes, and
+//! take turns, batch series by batch series. Read [`run`] first, then `sets`.
 //!
 //! Costs are CPU time of all threads: compaction in the background and merging are paid for, wherever they run.
 
 mod sets;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -25,19 +25,19 @@ use crate::samples::{Samples, short};
 const BATCH: u64 = 1000;
 /// Of this many questions one is for a URL that is new.
 const NEW_ONE_IN: u64 = 10;
+/// Beyond this many fingerprints a peer is filled in their order, which is many times faster for it and leaves it in its best shape: as they
+/// are found, it would take the better part of an hour.
+const AS_FOUND_MAX: u64 = 10_000_000;
 
 /// What `bench seen` takes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Fingerprints in our set.
-    #[arg(long, default_value = "10000000")]
-    keys: u64,
-    /// Fingerprints in the peers' sets, and in a second one of ours.
-    #[arg(long, default_value = "1000000")]
-    peer_keys: u64,
-    /// The sizes of the project's promise: 10^8 fingerprints, and 10^7 for the peers. Takes long, and 3 GB of disk.
+    /// Fingerprints in each set, one size after the other.
+    #[arg(long, value_delimiter = ',', default_value = "1000000,10000000")]
+    keys: Vec<u64>,
+    /// The size of the project's promise: 10^8 fingerprints as well. Takes a quarter of an hour, and 8 GB of disk.
     #[arg(long)]
     full: bool,
     /// Questions in each repetition.
@@ -61,39 +61,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Some(folder) => TempDir::with_prefix_in("junkai-bench-", folder)?,
         None => TempDir::with_prefix("junkai-bench-")?,
     };
-    let (keys, peer_keys) = if arguments.full {
-        (100_000_000, 10_000_000)
-    } else {
-        (arguments.keys, arguments.peer_keys)
-    };
-    let (path, memory) = (folder.path(), arguments.memory);
-    let mut sets = vec![Asked::new(
-        "junkai",
-        keys,
-        Ours::open(&path.join("large"), memory)?,
-    )];
+    let mut sizes = arguments.keys.clone();
+    if arguments.full {
+        sizes.push(100_000_000);
+    }
+    let mut asked = Vec::new();
+    for keys in sizes {
+        // One size at a time: the sets of one leave the caches of the system to those of the next.
+        let folder = TempDir::with_prefix_in("size-", folder.path())?;
+        asked.push(ask_all(arguments, folder.path(), keys)?);
+    }
+    tell(report, &asked, arguments)
+}
+
+/// Fills the sets with so many fingerprints, and asks them by turns.
+fn ask_all(arguments: &Arguments, folder: &Path, keys: u64) -> Result<Vec<Answers>> {
+    let memory = arguments.memory;
+    let ours = Ours::open(&folder.join("junkai"), memory)?;
+    let mut sets = vec![Asked::new("junkai", keys, ours)];
     if !arguments.alone {
-        sets.push(Asked::new(
-            "junkai",
-            peer_keys,
-            Ours::open(&path.join("small"), memory)?,
-        ));
-        sets.push(Asked::new(
-            "fjall",
-            peer_keys,
-            Fjall::open(&path.join("fjall"), memory)?,
-        ));
-        sets.push(Asked::new(
-            "redb",
-            peer_keys,
-            Redb::open(&path.join("redb"), memory)?,
-        ));
+        let fjall = Fjall::open(&folder.join("fjall"), memory)?;
+        sets.push(Asked::new("fjall", keys, fjall));
+        let redb = Redb::open(&folder.join("redb"), memory)?;
+        sets.push(Asked::new("redb", keys, redb));
     }
     for set in &mut sets {
         println!(
             "filling {} with {} fingerprints",
             set.name,
-            short(set.keys as f64)
+            short(keys as f64)
         );
         set.fill()?;
     }
@@ -107,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             _ => order.rev().try_for_each(&mut ask)?,
         }
     }
-    tell(report, &sets, arguments)
+    sets.iter().map(Asked::answers).collect()
 }
 
 /// A set under measurement.
@@ -140,8 +136,15 @@ impl Asked {
         }
     }
 
-    /// Makes the first fingerprints known.
+    /// Makes the first fingerprints known: as they would be found, or in their order where that would take a peer too long.
     fn fill(&mut self) -> Result<()> {
+        if let Some(peer) = self.set.loader().filter(|_| AS_FOUND_MAX < self.keys) {
+            let mut keys: Vec<u64> = (0..self.keys).map(mixed).collect();
+            keys.sort_unstable();
+            peer.load(&keys)?;
+            self.known = self.keys;
+            return self.set.settle();
+        }
         let (cost, filled) = cpu::cost_to_all_of(|| self.insert_all());
         filled?;
         self.fill_per_cpu_second = self.keys as f64 / cost.as_secs_f64();
@@ -191,6 +194,34 @@ impl Asked {
     }
 }
 
+impl Asked {
+    fn answers(&self) -> Result<Answers> {
+        let known = self.known as f64;
+        Ok(Answers {
+            name: self.name,
+            keys: self.keys,
+            per_cpu_second: self.per_cpu_second.clone(),
+            per_second: self.per_second.clone(),
+            cells: [
+                self.fill_per_cpu_second.into(),
+                (self.merging_share * 100.0).into(),
+                (self.set.memory_bytes() as f64 / known).into(),
+                (self.set.disk_bytes()? as f64 / known).into(),
+                self.set.files().to_string().into(),
+            ],
+        })
+    }
+}
+
+/// What a set answered, when it is gone.
+struct Answers {
+    name: &'static str,
+    keys: u64,
+    per_cpu_second: Samples,
+    per_second: Samples,
+    cells: [Cell; 5],
+}
+
 /// Questions, and the right answers.
 #[derive(Default)]
 struct Batch {
@@ -219,10 +250,10 @@ impl Batch {
     }
 }
 
-fn tell(mut report: Report, sets: &[Asked], arguments: &Arguments) -> Result<()> {
+fn tell(mut report: Report, sizes: &[Vec<Answers>], arguments: &Arguments) -> Result<()> {
     let columns = [
-        "set",
-        "fingerprints",
+        "set, fingerprints",
+        "ours ÷ it, checks by CPU time",
         "checks per CPU second",
         "checks/s",
         "inserts per CPU second",
@@ -233,36 +264,22 @@ fn tell(mut report: Report, sets: &[Asked], arguments: &Arguments) -> Result<()>
     ];
     let memory = short(arguments.memory as f64 / f64::from(1 << 20));
     let title = format!("known URLs, 90 % hits, {memory} MiB of memory for each set");
-    let mut table = Table::new(title, &columns);
-    for asked in sets {
-        let known = asked.known as f64;
-        table.row(
-            asked.name,
-            [
-                Cell::from(known),
-                asked.per_cpu_second.clone().into(),
-                asked.per_second.clone().into(),
-                asked.fill_per_cpu_second.into(),
-                (asked.merging_share * 100.0).into(),
-                (asked.set.memory_bytes() as f64 / known).into(),
-                (asked.set.disk_bytes()? as f64 / known).into(),
-                asked.set.files().to_string().into(),
-            ],
-        );
-    }
-    report.table(table);
-    if let [_, ours, peers @ ..] = sets {
-        let mut table = Table::new(
-            "ours against the peers, at their size",
-            &["peer", "times as many checks"],
-        );
-        for peer in peers {
+    let mut table = Table::new("sets", title, columns);
+    for sets in sizes {
+        for set in sets {
+            let ours = sets.first().unwrap_or(set);
+            let ratio = ours.per_cpu_second.ratio_to(&set.per_cpu_second);
+            let answers = [
+                Cell::from(ratio),
+                set.per_cpu_second.clone().into(),
+                set.per_second.clone().into(),
+            ];
             table.row(
-                peer.name,
-                [ours.per_cpu_second.ratio_to(&peer.per_cpu_second).into()],
+                format!("{}, {}", set.name, short(set.keys as f64)),
+                answers.into_iter().chain(set.cells.clone()),
             );
         }
-        report.table(table);
     }
+    report.table(table);
     report.finish(arguments.common.json.as_deref())
 }

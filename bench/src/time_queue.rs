@@ -4,12 +4,14 @@
 //! back an interval later; after every 100,000 states all of it is made durable. The pages are those of seed 003's table 1. The stores take turns. Read
 //! [`run`] first, then `peers`.
 //!
-//! `large` is the other question: how much memory a hundred million known pages take, and how long it takes to open them.
+//! `large` is the other question: how much memory a hundred million known pages take, and how long it takes to open them. `layouts` counts what a finer
+//! resolution asks of the disk.
 //!
 //! Costs are CPU time of all threads until the store has come to rest, and time by the clock until the last checkpoint. Files stay in the system's cache,
 //! for all stores alike.
 
 mod large;
+mod layouts;
 mod peers;
 
 use std::fs;
@@ -46,15 +48,18 @@ const LARGE_PAGES: u64 = 100_000_000;
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Known pages.
-    #[arg(long, default_value = "1000000")]
-    records: u64,
+    /// Known pages, one size after the other; 0 leaves the comparison out.
+    #[arg(long, value_delimiter = ',', default_value = "1000000")]
+    records: Vec<u64>,
     /// States that go round in each repetition.
     #[arg(long, default_value = "500000")]
     sample: u64,
     /// Also open this many pages, and tell memory and time.
     #[arg(long, value_name = "PAGES")]
     large: Option<u64>,
+    /// Also count what each layout and resolution asks of the disk, with this many pages.
+    #[arg(long, value_name = "PAGES", value_delimiter = ',')]
+    layouts: Vec<u64>,
     /// The sizes of the project's promise: 17,496,056 pages, and 10^8 for memory and opening. Takes long, and 30 GB of disk.
     #[arg(long)]
     full: bool,
@@ -79,35 +84,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Some(folder) => TempDir::with_prefix_in("junkai-bench-", folder)?,
         None => TempDir::with_prefix("junkai-bench-")?,
     };
-    let (records, large) = if arguments.full {
-        (SEED_PAGES, Some(arguments.large.unwrap_or(LARGE_PAGES)))
+    let (sizes, large) = if arguments.full {
+        let large = arguments.large.unwrap_or(LARGE_PAGES);
+        (vec![SEED_PAGES], Some(large))
     } else {
-        (arguments.records, arguments.large)
+        (arguments.records.clone(), arguments.large)
     };
-    if 0 < records {
-        let mut stores = open_all(arguments, folder.path(), records)?;
-        for store in &mut stores {
-            println!(
-                "filling {} with {} states",
-                store.name,
-                short(records as f64)
-            );
-            store.fill()?;
-        }
-        for repetition in 0..arguments.common.repeat.get() {
-            println!("repetition {}", repetition + 1);
-            stores.reverse();
-            for store in &mut stores {
-                store.go_round(arguments.sample)?;
-            }
-        }
-        stores.sort_by_key(|store| store.name != "junkai");
-        tell(&stores, records, &mut report)?;
+    let mut table = comparison();
+    for records in sizes.into_iter().filter(|records| 0 < *records) {
+        let folder = TempDir::with_prefix_in("size-", folder.path())?;
+        let stores = go_round(arguments, folder.path(), records)?;
+        tell(&stores, records, &mut table, &mut report)?;
     }
+    report.table(table);
     if let Some(pages) = large {
         large::measure(pages, arguments.buffers, folder.path(), &mut report)?;
     }
+    for &pages in &arguments.layouts {
+        layouts::measure(pages, &mut report)?;
+    }
     report.finish(arguments.common.json.as_deref())
+}
+
+/// Fills all stores, and lets states go round in them by turns.
+fn go_round(arguments: &Arguments, folder: &Path, records: u64) -> Result<Vec<Driven>> {
+    let mut stores = open_all(arguments, folder, records)?;
+    for store in &mut stores {
+        println!(
+            "filling {} with {} states",
+            store.name,
+            short(records as f64)
+        );
+        store.fill()?;
+    }
+    for repetition in 0..arguments.common.repeat.get() {
+        println!("repetition {}", repetition + 1);
+        stores.reverse();
+        for store in &mut stores {
+            store.go_round(arguments.sample)?;
+        }
+    }
+    stores.sort_by_key(|store| store.name != "junkai");
+    Ok(stores)
 }
 
 fn open_all(arguments: &Arguments, folder: &Path, records: u64) -> Result<Vec<Driven>> {
@@ -150,7 +168,6 @@ struct Driven {
     /// Bytes bound for the disk, for each state.
     disk_written: Samples,
     late_max: Duration,
-    state_bytes: f64,
 }
 
 impl Driven {
@@ -172,7 +189,6 @@ impl Driven {
             amplification: Samples::default(),
             disk_written: Samples::default(),
             late_max: Duration::ZERO,
-            state_bytes: f64::NAN,
         }
     }
 
@@ -199,7 +215,6 @@ impl Driven {
         self.disk_written
             .push(used.io.disk_written_bytes as f64 / records);
         self.late_max = self.late_max.max(round.late_max);
-        self.state_bytes = round.bytes as f64 / records;
         Ok(())
     }
 }
@@ -224,9 +239,9 @@ fn settled(measurement: &Measurement) -> Used {
     used
 }
 
-fn tell(stores: &[Driven], records: u64, report: &mut Report) -> Result<()> {
+fn comparison() -> Table {
     let columns = [
-        "store",
+        "store, pages",
         "states/s",
         "states per CPU second",
         "ours ÷ it, by the clock",
@@ -237,26 +252,29 @@ fn tell(stores: &[Driven], records: u64, report: &mut Report) -> Result<()> {
         "late at most, s",
         "filled, states/s",
     ];
+    Table::new(
+        "stores",
+        "states that go round, beside key-value stores",
+        columns,
+    )
+}
+
+fn tell(stores: &[Driven], records: u64, table: &mut Table, report: &mut Report) -> Result<()> {
     let ours = stores
         .first()
         .ok_or_else(|| anyhow!("there is no store to compare"))?;
-    let title = format!(
-        "{} pages, {} bytes a state with its URL",
-        short(records as f64),
-        short(ours.state_bytes)
-    );
-    let mut table = Table::new(title, &columns);
     for store in stores {
+        let name = format!("{}, {}", store.name, short(records as f64));
         let by_clock = ours.per_second.ratio_to(&store.per_second);
         let by_cpu = ours.per_cpu_second.ratio_to(&store.per_cpu_second);
         if store.name != ours.name {
             for (unit, ratio) in [("by the clock", &by_clock), ("by CPU time", &by_cpu)] {
-                let what = format!("states a second {unit}, in times of {}", store.name);
+                let what = format!("states a second {unit}, in times of {name}");
                 report.target(what, ratio.median(), Limit::AtLeast(PEERS_FACTOR));
             }
         }
         table.row(
-            store.name,
+            name,
             [
                 Cell::from(store.per_second.clone()),
                 store.per_cpu_second.clone().into(),
@@ -270,7 +288,6 @@ fn tell(stores: &[Driven], records: u64, report: &mut Report) -> Result<()> {
             ],
         );
     }
-    report.table(table);
     Ok(())
 }
 
@@ -301,9 +318,10 @@ mod tests {
                 repeat: std::num::NonZeroUsize::MIN,
                 json: None,
             },
-            records: 3000,
+            records: vec![3000],
             sample: 500,
             large: None,
+            layouts: vec![],
             full: false,
             buffers: 1 << 16,
             peer_memory: 1 << 20,

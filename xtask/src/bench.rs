@@ -7,7 +7,7 @@ use crate::steps::{cargo, step};
 /// Which benchmark to run.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// `ring`, `seen`, `crawl`, `lab`, `time-queue` or `focus`.
+    /// `ring`, `seen`, `crawl`, `lab`, `time-queue` or `focus`; `all` runs all of them for the documents.
     which: String,
     /// Options of the benchmark; `--help` shows them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -16,20 +16,9 @@ pub(crate) struct Arguments {
 
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    if arguments.which == "crawl" {
-        // The benchmark starts it from where it finds itself.
-        let build = cargo(&["build", "--release", "--package", "junkai"]);
-        step("the crawler", build)?;
-    }
-    let mut command = cargo(&[
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "junkai-bench",
-        "--",
-        &arguments.which,
-    ]);
-    command.args(&arguments.options);
+    // Benchmarks and crawler together: one set of features, one build. `crawl` starts the crawler from where it finds itself.
+    step("build", cargo(&["build", "--release"]))?;
+    let mut command = cargo(&["run", "--release", "--quiet", "--bin", "junkai-bench", "--"]);
+    command.arg(&arguments.which).args(&arguments.options);
     step("benchmark", command)
 }

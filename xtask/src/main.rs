@@ -5,7 +5,9 @@
 #![expect(clippy::print_stdout, reason = "printing is what a command line does")]
 
 mod bench;
+mod budgets;
 mod focus_model;
+mod soak;
 mod steps;
 mod tools;
 
@@ -22,7 +24,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, documentation, licences.
+    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, budgets, documentation.
     Test,
     /// Install what the tests need beyond Rust, and say where it is.
     Tools,
@@ -30,8 +32,12 @@ enum Task {
     Pages,
     /// Make the model for statistical data that junkai ships, from what can be got or generated.
     FocusModel(focus_model::Arguments),
-    /// Measure, in release mode: `ring`, `seen`, `crawl` or `lab`; further arguments go to the benchmark.
+    /// Count the instructions of the hot paths, and compare them with what is recorded.
+    Budgets(budgets::Arguments),
+    /// Measure, in release mode: `ring`, `seen`, `crawl`, `lab`, `time-queue`, `focus` or `all`; further arguments go to the benchmark.
     Bench(bench::Arguments),
+    /// Crawl a large web of our own in release mode, killed a thousand times, and check that nothing is lost.
+    Soak(soak::Arguments),
 }
 
 fn main() -> Result<()> {
@@ -40,6 +46,8 @@ fn main() -> Result<()> {
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
         Task::Pages => steps::pages(),
         Task::FocusModel(arguments) => focus_model::run(&arguments),
+        Task::Budgets(arguments) => budgets::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Soak(arguments) => soak::run(&arguments),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use crate::budgets;
 use crate::tools::{self, Tools};
 
 /// Runs everything that must hold before a change lands.
@@ -29,6 +30,7 @@ pub(crate) fn test() -> Result<()> {
         "tests",
         with_tools(cargo(&["test", "--workspace", "--quiet"]), &tools),
     )?;
+    budgets::check(&tools.valgrind)?;
     let mut doc = cargo(&[
         "doc",
         "--workspace",
@@ -44,7 +46,15 @@ pub(crate) fn test() -> Result<()> {
 
 /// Writes the generated pages anew; the tests only compare them.
 pub(crate) fn pages() -> Result<()> {
-    let mut write = cargo(&["test", "--package", "junkai", "--quiet", "generated_pages"]);
+    // All members, as the tests have it: for one package alone, much would be compiled anew with other features.
+    let mut write = cargo(&["test", "--workspace", "--quiet"]);
+    write.args([
+        "--test",
+        "pages",
+        "--bin",
+        "junkai-bench",
+        "generated_pages",
+    ]);
     write.env("JUNKAI_WRITE_PAGES", "1");
     step("generated pages", write)
 }
@@ -74,7 +84,8 @@ fn with_tools(mut command: Command, tools: &Tools) -> Command {
     command
         .env("JUNKAI_PYTHON", &tools.python)
         .env("JUNKAI_DOCS", &tools.docs)
-        .env("JUNKAI_PDFTOTEXT", &tools.pdftotext);
+        .env("JUNKAI_PDFTOTEXT", &tools.pdftotext)
+        .env("JUNKAI_STRACE", &tools.strace);
     command
 }
 

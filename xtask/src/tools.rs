@@ -1,4 +1,4 @@
-//! What the tests need beyond Rust: real WARC readers from `PyPI`, real HTML and a reader of PDF from Debian packages.
+//! What the tests need beyond Rust: real WARC readers from `PyPI`; real HTML, a reader of PDF, a recorder of system calls and a counter of instructions from Debian packages.
 //!
 //! Everything goes below `target/tools`, by package name and pinned version; nothing is installed into the system.
 
@@ -15,8 +15,33 @@ use anyhow::{Context, Result, bail};
 const PYTHON_PACKAGES: [&str; 3] = ["warcio==1.8.1", "cdxj-indexer==1.5.0", "pywb==2.10.0"];
 /// The Debian package whose HTML the completeness test crawls: a few thousand pages in eleven languages.
 const DOC_PACKAGE: &str = "apache2-doc";
-/// The Debian package that has `pdftotext`.
-const PDF_PACKAGE: &str = "poppler-utils";
+/// The program that reads PDF.
+const PDFTOTEXT: DebianProgram = DebianProgram {
+    name: "pdftotext",
+    package: "poppler-utils",
+    folder: "poppler",
+    libraries: "LD_LIBRARY_PATH",
+    libraries_in: "usr/lib",
+    program: "usr/bin/pdftotext",
+};
+/// The program that records what a crawl asks the system for, so that the tests can end it at every call.
+const STRACE: DebianProgram = DebianProgram {
+    name: "strace",
+    package: "strace",
+    folder: "strace",
+    libraries: "LD_LIBRARY_PATH",
+    libraries_in: "usr/lib",
+    program: "usr/bin/strace",
+};
+/// The program that counts instructions.
+const VALGRIND: DebianProgram = DebianProgram {
+    name: "valgrind",
+    package: "valgrind",
+    folder: "valgrind",
+    libraries: "VALGRIND_LIB",
+    libraries_in: "usr/libexec",
+    program: "usr/bin/valgrind.bin",
+};
 
 /// Where the tools are.
 pub(crate) struct Tools {
@@ -26,13 +51,33 @@ pub(crate) struct Tools {
     pub(crate) docs: PathBuf,
     /// The program that reads PDF.
     pub(crate) pdftotext: PathBuf,
+    /// The program that records system calls.
+    pub(crate) strace: PathBuf,
+    /// The program that counts instructions.
+    pub(crate) valgrind: PathBuf,
+}
+
+/// A program of the system, or else that of a Debian package with what it needs and the system does not have.
+struct DebianProgram {
+    name: &'static str,
+    package: &'static str,
+    /// Where the package is unpacked, below the folder of tools.
+    folder: &'static str,
+    /// The variable that tells the program where its libraries are.
+    libraries: &'static str,
+    /// The folder of the package whose folders hold them.
+    libraries_in: &'static str,
+    /// The program in the package.
+    program: &'static str,
 }
 
 impl fmt::Display for Tools {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "JUNKAI_PYTHON={}", self.python.display())?;
         writeln!(out, "JUNKAI_DOCS={}", self.docs.display())?;
-        write!(out, "JUNKAI_PDFTOTEXT={}", self.pdftotext.display())
+        writeln!(out, "JUNKAI_PDFTOTEXT={}", self.pdftotext.display())?;
+        writeln!(out, "JUNKAI_STRACE={}", self.strace.display())?;
+        write!(out, "JUNKAI_VALGRIND={}", self.valgrind.display())
     }
 }
 
@@ -49,8 +94,15 @@ pub(crate) fn install() -> Result<Tools> {
     Ok(Tools {
         python: python(&folder)?,
         docs: docs(&folder)?,
-        pdftotext: pdftotext(&folder)?,
+        pdftotext: PDFTOTEXT.install(&folder)?,
+        strace: STRACE.install(&folder)?,
+        valgrind: VALGRIND.install(&folder)?,
     })
+}
+
+/// Installs the program that counts instructions, and nothing else.
+pub(crate) fn valgrind() -> Result<PathBuf> {
+    VALGRIND.install(&root().join("target/tools"))
 }
 
 fn python(folder: &Path) -> Result<PathBuf> {
@@ -116,57 +168,63 @@ fn docs(folder: &Path) -> Result<PathBuf> {
     Ok(docs)
 }
 
-/// The program of the system, or else that of a package with what it needs and the system does not have.
-fn pdftotext(folder: &Path) -> Result<PathBuf> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let mut installed = std::env::split_paths(&folders).map(|folder| folder.join("pdftotext"));
-    if let Some(program) = installed.find(|program| program.is_file()) {
-        return Ok(program);
+impl DebianProgram {
+    /// Where it is; it is installed if need be.
+    fn install(&self, tools: &Path) -> Result<PathBuf> {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let mut installed = std::env::split_paths(&folders).map(|folder| folder.join(self.name));
+        if let Some(program) = installed.find(|program| program.is_file()) {
+            return Ok(program);
+        }
+        let folder = tools.join(self.folder);
+        let program = folder.join("bin").join(self.name);
+        if program.is_file() {
+            return Ok(program);
+        }
+        println!("── tools: Debian package {}", self.package);
+        fs::create_dir_all(folder.join("partial"))?;
+        let place = format!("Dir::Cache::archives={}", folder.display());
+        let download = || {
+            let mut apt = Command::new("apt-get");
+            apt.args(["install", "--download-only", "--no-install-recommends"])
+                .args(["--yes", "--quiet", "-o", "Debug::NoLocking=1", "-o", &place])
+                .arg(self.package);
+            apt
+        };
+        let hint = format!("install Debian's {} by hand", self.package);
+        run_with_package_lists(download, &hint)?;
+        while let Ok(package) = deb_file(&folder) {
+            run(
+                Command::new("dpkg").arg("-x").arg(&package).arg(&folder),
+                "install dpkg",
+            )?;
+            fs::remove_file(&package)?;
+        }
+        self.write_wrapper(&folder, &program)?;
+        Ok(program)
     }
-    let poppler = folder.join("poppler");
-    let program = poppler.join("bin/pdftotext");
-    if program.is_file() {
-        return Ok(program);
-    }
-    println!("── tools: Debian package {PDF_PACKAGE}");
-    fs::create_dir_all(poppler.join("partial"))?;
-    let place = format!("Dir::Cache::archives={}", poppler.display());
-    let download = || {
-        let mut apt = Command::new("apt-get");
-        apt.args(["install", "--download-only", "--no-install-recommends"])
-            .args(["--yes", "--quiet", "-o", "Debug::NoLocking=1", "-o", &place])
-            .arg(PDF_PACKAGE);
-        apt
-    };
-    run_with_package_lists(download, &format!("install Debian's {PDF_PACKAGE} by hand"))?;
-    while let Ok(package) = deb_file(&poppler) {
-        run(
-            Command::new("dpkg").arg("-x").arg(&package).arg(&poppler),
-            "install dpkg",
-        )?;
-        fs::remove_file(&package)?;
-    }
-    write_wrapper(&poppler, &program)?;
-    Ok(program)
-}
 
-/// Writes a script that runs the unpacked program with the libraries beside it.
-fn write_wrapper(poppler: &Path, program: &Path) -> Result<()> {
-    let libraries: Vec<String> = fs::read_dir(poppler.join("usr/lib"))
-        .with_context(|| format!("{PDF_PACKAGE} brought no libraries"))?
-        .filter_map(|entry| Some(entry.ok()?.path().display().to_string()))
-        .collect();
-    let script = format!(
-        "#!/bin/sh\nLD_LIBRARY_PATH={} exec {} \"$@\"\n",
-        libraries.join(":"),
-        poppler.join("usr/bin/pdftotext").display()
-    );
-    fs::create_dir_all(poppler.join("bin"))?;
-    let draft = program.with_extension("new");
-    fs::write(&draft, script)?;
-    fs::set_permissions(&draft, fs::Permissions::from_mode(0o755))?;
-    fs::rename(&draft, program)?;
-    Ok(())
+    /// Writes a script that runs the unpacked program with the libraries beside it.
+    fn write_wrapper(&self, folder: &Path, wrapper: &Path) -> Result<()> {
+        // A program whose libraries the system has brings none.
+        let libraries: Vec<String> = fs::read_dir(folder.join(self.libraries_in))
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path().display().to_string()))
+            .collect();
+        let script = format!(
+            "#!/bin/sh\n{}={} exec {} \"$@\"\n",
+            self.libraries,
+            libraries.join(":"),
+            folder.join(self.program).display()
+        );
+        fs::create_dir_all(folder.join("bin"))?;
+        let draft = wrapper.with_extension("new");
+        fs::write(&draft, script)?;
+        fs::set_permissions(&draft, fs::Permissions::from_mode(0o755))?;
+        fs::rename(&draft, wrapper)?;
+        Ok(())
+    }
 }
 
 /// Runs a command of apt-get; if that fails, once more with fresh package lists: a new machine has none.

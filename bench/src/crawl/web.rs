@@ -19,6 +19,12 @@ pub(crate) struct WebArguments {
     /// Pages of all hosts.
     #[arg(long, default_value = "200000")]
     web_pages: u64,
+    /// Size of a page on average, in bytes.
+    #[arg(long, default_value = "20000")]
+    page_bytes: u32,
+    /// Links of a page on average.
+    #[arg(long, default_value = "40")]
+    page_links: u32,
     /// Share of hosts that send pages compressed, in percent.
     #[arg(long, default_value = "0")]
     gzip_percent: u8,
@@ -44,6 +50,8 @@ impl Web {
             .arg("web")
             .args(["--hosts", &arguments.hosts.to_string()])
             .args(["--web-pages", &pages.to_string()])
+            .args(["--page-bytes", &arguments.page_bytes.to_string()])
+            .args(["--page-links", &arguments.page_links.to_string()])
             .args(["--gzip-percent", &arguments.gzip_percent.to_string()])
             .args(["--chunked-percent", &arguments.chunked_percent.to_string()]);
         let process = Servant::start(&mut command, core)?;
@@ -67,6 +75,8 @@ pub(crate) fn serve(arguments: &WebArguments) -> Result<()> {
         hosts: arguments.hosts as usize,
         addresses: arguments.hosts,
         pages: arguments.web_pages,
+        page_bytes: arguments.page_bytes,
+        links_per_page: arguments.page_links,
         gzip_percent: arguments.gzip_percent,
         chunked_percent: arguments.chunked_percent,
         ..TestWebConfig::default()

@@ -18,6 +18,7 @@ const RISE_MAX: f64 = 4.0;
 
 /// What `choose` takes.
 #[derive(clap::Args)]
+#[group(skip)]
 pub(crate) struct Arguments {
     /// How many sites are explored.
     #[arg(
@@ -48,8 +49,9 @@ pub(crate) fn run(report: &mut Report, arguments: &Arguments, repeat: NonZeroUsi
         .map(|of_size| of_size.map(Samples::from_iter))
         .collect();
     let mut table = Table::new(
+        "choice",
         "one choice",
-        &[
+        [
             "sites",
             "delta ns",
             "optimistic-gradient ns",

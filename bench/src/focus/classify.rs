@@ -28,6 +28,7 @@ const REAL_PAGES_MAX: usize = 2000;
 
 /// What the part takes.
 #[derive(clap::Args)]
+#[group(skip)]
 pub(crate) struct Arguments {
     /// Pages of each kind in each repetition.
     #[arg(long, default_value = "1000")]
@@ -60,8 +61,9 @@ pub(crate) fn run(report: &mut Report, arguments: &Arguments, repeat: NonZeroUsi
         "bytes a page",
     ];
     let mut table = Table::new(
+        "page",
         "a page, from its bytes to a probability, CPU time of one core",
-        &columns,
+        columns,
     );
     for kind in &kinds {
         let mut measured = Measured::default();

@@ -184,7 +184,7 @@ pub(super) fn measure(pages: u32, repeat: usize, report: &mut Report) -> Result<
         short(pages),
         short(links)
     );
-    let mut table = Table::new(title, &columns);
+    let mut table = Table::new("whole", title, columns);
     table.row("making the graph", making.cells(pages, links));
     for (job, series) in JOBS.iter().zip(&jobs) {
         table.row(*job, series.cells(pages, links));

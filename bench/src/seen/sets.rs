@@ -23,6 +23,11 @@ pub(super) trait KnownSet {
     /// Makes `keys` known; `new` says which were not.
     fn insert_batch(&mut self, keys: &[u64], new: &mut Vec<bool>) -> Result<()>;
 
+    /// The way in for keys that come in their order, if there is one.
+    fn loader(&mut self) -> Option<&mut dyn Load> {
+        None
+    }
+
     /// Makes everything durable, and finishes what was put off.
     fn settle(&mut self) -> Result<()>;
 
@@ -42,6 +47,12 @@ pub(super) trait KnownSet {
     fn disk_bytes(&self) -> Result<u64> {
         size_of(self.folder())
     }
+}
+
+/// A set that is filled faster when the keys come in their order.
+pub(super) trait Load {
+    /// Makes them known, while nothing is known yet.
+    fn load(&mut self, sorted: &[u64]) -> Result<()>;
 }
 
 /// Bytes of all files in a folder and the folders in it.
@@ -168,6 +179,10 @@ impl KnownSet for Fjall {
         Ok(())
     }
 
+    fn loader(&mut self) -> Option<&mut dyn Load> {
+        Some(self)
+    }
+
     fn settle(&mut self) -> Result<()> {
         self.unsynced = 0;
         Ok(self.database.persist(PersistMode::SyncAll)?)
@@ -187,6 +202,16 @@ impl KnownSet for Fjall {
 
     fn files(&self) -> usize {
         self.keys.table_count()
+    }
+}
+
+impl Load for Fjall {
+    fn load(&mut self, sorted: &[u64]) -> Result<()> {
+        let mut ingestion = self.keys.start_ingestion()?;
+        for key in sorted {
+            ingestion.write(key.to_be_bytes(), b"")?;
+        }
+        Ok(ingestion.finish()?)
     }
 }
 
@@ -243,6 +268,10 @@ impl KnownSet for Redb {
         self.commit(durability, keys, new)
     }
 
+    fn loader(&mut self) -> Option<&mut dyn Load> {
+        Some(self)
+    }
+
     fn settle(&mut self) -> Result<()> {
         self.unsynced = 0;
         self.commit(Durability::Immediate, &[], &mut Vec::new())
@@ -262,5 +291,14 @@ impl KnownSet for Redb {
 
     fn files(&self) -> usize {
         1
+    }
+}
+
+impl Load for Redb {
+    fn load(&mut self, sorted: &[u64]) -> Result<()> {
+        for keys in sorted.chunks(SYNC_EVERY) {
+            self.commit(Durability::Immediate, keys, &mut Vec::new())?;
+        }
+        Ok(())
     }
 }

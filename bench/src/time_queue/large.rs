@@ -173,7 +173,7 @@ pub(super) fn measure(pages: u64, buffers: u64, folder: &Path, report: &mut Repo
         short(pages as f64),
         short(buffers as f64 / 1e6)
     );
-    let mut table = Table::new(title, &columns);
+    let mut table = Table::new("large", title, columns);
     let stages = [
         ("filling", &filled),
         ("opening, and going round", &opened),

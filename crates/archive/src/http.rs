@@ -286,6 +286,17 @@ mod tests {
     }
 
     #[test]
+    fn a_message_may_have_any_number_of_fields() {
+        let fields = (0..1000).map(|number| format!("X-{number}: {number}\r\n"));
+        let many = fields.collect::<Vec<_>>().concat();
+        let bytes = response(&many, b"body");
+        let message = message(&bytes);
+        assert!(1000 <= message.fields().count());
+        assert_eq!(message.field("x-999"), Some("999"));
+        assert_eq!(message.body(), b"body");
+    }
+
+    #[test]
     fn a_bomb_is_bounded() {
         let bomb = gzip(&vec![0; 50_000_000]);
         let bytes = response("Content-Encoding: gzip\r\n", &bomb);

@@ -267,6 +267,24 @@ mod tests {
         texts
     }
 
+    #[test]
+    fn many_look_ups_read_an_open_file_once() {
+        let root = tempdir().unwrap();
+        let captures: Vec<(u8, u8)> = (0..40).map(|page| (page % 20, page)).collect();
+        write(root.path(), &[vec![], vec![], vec![], captures]);
+        let index = Index::open(root.path()).unwrap();
+        let found = |page: usize| {
+            let url = format!("http://example.org/{}", "x".repeat(page));
+            index.lookup(&url).unwrap().count()
+        };
+        assert_eq!(found(3), 2);
+        // What is gone from the file cannot be read again.
+        let open = Layout::new(root.path()).indexes().join("f-0003.cdxj.open");
+        fs::write(open, "").unwrap();
+        assert!((0..20).all(|page| found(page) == 2));
+        assert_eq!(found(20), 0);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]

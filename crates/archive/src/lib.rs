@@ -27,6 +27,8 @@
 //! the digest that `cdxj-indexer` computes for it. A later `revisit` record names the digest by which the index knows the
 //! original ([`Stored::indexed_digest`]): that is how pywb finds it.
 //!
+//! [`own_file`] opens what is written in the folder of an archive, for other rooms too.
+//!
 //! Not here: what to fetch, what the bytes mean, and any network.
 
 mod append_file;
@@ -46,6 +48,7 @@ mod layout;
 mod member;
 mod merge;
 mod open_warc;
+pub mod own_file;
 mod read_error;
 mod reader;
 mod record;
@@ -67,6 +70,6 @@ pub use merge::merge;
 pub use read_error::ReadError;
 pub use reader::{Reader, Record};
 pub use record_head::{RecordHead, Span};
-pub use recover::recover;
+pub use recover::{recover, recover_after_power_loss};
 pub use recovery::{ClosedFile, RecoverError, Recovery};
 pub use writer::{Position, WriteError, Writer};

@@ -3,8 +3,11 @@
 //! Runs once at start, before any writer of the archive. An open WARC file is read from its last indexed record on (all
 //! before it was whole when the line was written), and cut after its last whole record. If more than a torn record
 //! follows that, it is set aside rather than lost. A closed file is never changed; if it cannot be right, that is reported.
+//!
+//! After a loss of power any write since the last sync may be missing, whatever came after it. So nothing that an open index file says is believed: its WARC file
+//! is read from its start, and indexed anew.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +18,7 @@ use crate::layout::{
     parse_index_name, stem, sync_directory,
 };
 use crate::open_warc::{INDEX_PART_BYTES, seal};
+use crate::own_file;
 use crate::read_error::ReadError;
 use crate::reader::Reader;
 use crate::recovery::{ClosedFile, RecoverError, Recovery};
@@ -23,8 +27,26 @@ use crate::segment::{Segment, write_sorted};
 /// What the name of a file ends with that holds what could not be read.
 const DAMAGED_EXTENSION: &str = "damaged";
 
-/// Repairs the archive at `root`. No writer may be at work on it.
+/// Repairs the archive at `root` after the end of its writers, however they ended. No writer may be at work on it.
 pub fn recover(root: &Path) -> Result<Recovery, RecoverError> {
+    repair(root, Trust::Lines)
+}
+
+/// The same, after the machine may have lost what was not synced.
+pub fn recover_after_power_loss(root: &Path) -> Result<Recovery, RecoverError> {
+    repair(root, Trust::Nothing)
+}
+
+/// What is believed of an open index file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// A line was written after its record.
+    Lines,
+    /// Any part of it may be missing, and any record that it names.
+    Nothing,
+}
+
+fn repair(root: &Path, trust: Trust) -> Result<Recovery, RecoverError> {
     let layout = Layout::new(root);
     let mut recovery = Recovery::default();
     for name in listed(&layout.indexes())? {
@@ -35,7 +57,7 @@ pub fn recover(root: &Path) -> Result<Recovery, RecoverError> {
     for name in listed(&layout.archive())? {
         match name.strip_suffix(OPEN_SUFFIX) {
             Some(closed) if is_warc(closed) => {
-                OpenWarc::find(&layout, closed)?.repair(&mut recovery)?;
+                OpenWarc::find(&layout, closed, trust)?.repair(&mut recovery)?;
             }
             _ if is_warc(&name) => recovery
                 .damaged
@@ -48,11 +70,30 @@ pub fn recover(root: &Path) -> Result<Recovery, RecoverError> {
             .strip_suffix(OPEN_SUFFIX)
             .filter(|name| name.ends_with(INDEX_SUFFIX))
         {
-            at(&layout.indexes().join(&name), seal)?;
+            match trust {
+                Trust::Lines => at(&layout.indexes().join(&name), seal)?,
+                Trust::Nothing => index_again(&layout, sealed)?,
+            }
             recovery.sealed.push(sealed.to_owned());
         }
     }
     Ok(recovery)
+}
+
+/// Makes the lines of an open index file anew, from its WARC file, which was closed already; if that is gone, so is what they told of.
+fn index_again(layout: &Layout, sealed: &str) -> Result<(), RecoverError> {
+    let owner = parse_index_name(sealed).map(|(owner, _)| owner);
+    let is_owner = |name: &String| is_warc(name) && Some(stem(name)) == owner;
+    let Some(name) = listed(&layout.archive())?.into_iter().find(is_owner) else {
+        let open = layout.indexes().join(format!("{sealed}{OPEN_SUFFIX}"));
+        return at(&open, |path| fs::remove_file(path));
+    };
+    let mut warc = OpenWarc::find(layout, &name, Trust::Nothing)?;
+    warc.path = layout.archive().join(&name);
+    let mut parts = Parts::of(&warc);
+    at(&warc.path, |_| warc.scan(None, &mut parts))?;
+    at(&layout.indexes(), |_| parts.finish(Vec::new()))?;
+    warc.remove_open_indexes()
 }
 
 /// A WARC file that a crash left open, with what the index knows of it.
@@ -72,7 +113,7 @@ struct OpenWarc<'a> {
 }
 
 impl<'a> OpenWarc<'a> {
-    fn find(layout: &'a Layout, name: &'a str) -> Result<Self, RecoverError> {
+    fn find(layout: &'a Layout, name: &'a str, trust: Trust) -> Result<Self, RecoverError> {
         let path = layout.archive().join(format!("{name}{OPEN_SUFFIX}"));
         let mut warc = Self {
             layout,
@@ -92,6 +133,12 @@ impl<'a> OpenWarc<'a> {
             };
             warc.next_part = warc.next_part.max(part + 1);
             let path = layout.indexes().join(&index);
+            if trust == Trust::Nothing {
+                if index.ends_with(OPEN_SUFFIX) {
+                    warc.open_indexes.push(path);
+                }
+                continue;
+            }
             let lines = at(&path, |path| Segment::open(path.to_owned())?.all_lines())?;
             if index.ends_with(OPEN_SUFFIX) {
                 warc.open_indexes.push(path);
@@ -129,13 +176,7 @@ impl<'a> OpenWarc<'a> {
             .max();
         self.last_indexed = self.last_indexed.max(last);
 
-        let mut parts = Parts {
-            warc: &self,
-            lines: Vec::new(),
-            size: 0,
-            next: self.next_part,
-            made: 0,
-        };
+        let mut parts = Parts::of(&self);
         let mut scan = at(&self.path, |_| self.scan(self.last_indexed, &mut parts))?;
         if scan.end.is_none() && self.last_indexed.is_some() {
             // Even the last indexed record is not whole: nothing that the index says can be trusted.
@@ -246,7 +287,17 @@ struct Parts<'a> {
     made: u64,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    fn of(warc: &'a OpenWarc<'a>) -> Self {
+        Self {
+            warc,
+            lines: Vec::new(),
+            size: 0,
+            next: warc.next_part,
+            made: 0,
+        }
+    }
+
     fn push(&mut self, line: Vec<u8>) -> io::Result<()> {
         self.made += 1;
         self.size += line.len() as u64;
@@ -289,14 +340,14 @@ fn set_aside(path: &Path, offset: u64) -> io::Result<bool> {
         return Ok(false);
     }
     file.seek(SeekFrom::Start(offset))?;
-    let mut aside = File::create(path.with_extension(DAMAGED_EXTENSION))?;
+    let mut aside = own_file::create(&path.with_extension(DAMAGED_EXTENSION))?;
     io::copy(&mut file, &mut aside)?;
     aside.sync_all()?;
     Ok(true)
 }
 
 fn cut(path: &Path, length: u64) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).open(path)?;
+    let file = own_file::change(path)?;
     file.set_len(length)?;
     file.sync_all()
 }

@@ -1,13 +1,14 @@
 //! One file of the index: sorted and sealed, or open and in the order of writing.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::layout::{INDEX_SUFFIX, UNFINISHED_SUFFIX, sync_directory};
+use crate::own_file;
 
 /// Longest line: a URL of 8 KB appears in it twice, each character at most six times as long.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -19,6 +20,8 @@ pub(crate) struct Segment {
     pub(crate) path: PathBuf,
     pub(crate) length: u64,
     is_sorted: bool,
+    /// The lines of a file that is not sorted, in order, once somebody has looked for one: so many look-ups read it once.
+    sorted: OnceLock<Vec<Vec<u8>>>,
 }
 
 /// The lines from `start` on and before `end`, in the order of bytes.
@@ -34,6 +37,7 @@ impl Segment {
             path,
             length,
             is_sorted,
+            sorted: OnceLock::new(),
         })
     }
 
@@ -46,11 +50,22 @@ impl Segment {
                 end: range.end.clone(),
             })
         } else {
-            let mut lines = self.all_lines()?;
-            lines.retain(|line| range.contains(line));
-            lines.sort_unstable();
-            Ok(Cursor::Memory(lines.into_iter()))
+            let lines = self.sorted_lines()?;
+            let start = lines.partition_point(|line| *line < range.start);
+            let end = lines.partition_point(|line| *line < range.end);
+            let found = lines.get(start..end).unwrap_or_default().to_vec();
+            Ok(Cursor::Memory(found.into_iter()))
         }
+    }
+
+    /// The lines of a file that is not sorted, in order.
+    fn sorted_lines(&self) -> io::Result<&[Vec<u8>]> {
+        if let Some(lines) = self.sorted.get() {
+            return Ok(lines);
+        }
+        let mut lines = self.all_lines()?;
+        lines.sort_unstable();
+        Ok(self.sorted.get_or_init(|| lines))
     }
 
     /// All whole lines, as they come.
@@ -166,11 +181,7 @@ impl SegmentWriter {
         let mut unfinished = path.clone().into_os_string();
         unfinished.push(UNFINISHED_SUFFIX);
         let unfinished = PathBuf::from(unfinished);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&unfinished)?;
+        let file = own_file::create(&unfinished)?;
         Ok(Self {
             out: BufWriter::with_capacity(64 << 10, file),
             unfinished,

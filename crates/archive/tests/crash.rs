@@ -5,9 +5,12 @@
 mod support;
 
 use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use junkai_archive::{Compression, Index, Layout, Reader, Stored, check, recover};
+use junkai_archive::{
+    Compression, Index, Layout, Reader, Stored, check, recover, recover_after_power_loss,
+};
 use tempfile::tempdir;
 
 const PAGES: u32 = 12;
@@ -224,4 +227,42 @@ fn an_index_that_outlived_its_records_is_cut() {
         "{recovery}"
     );
     assert_recovered(&killed, killed.stored[6].offset + 10);
+}
+
+/// Puts zeros in the place of a part of a file, as a loss of power may leave them.
+fn blank(path: &Path, from: u64, count: usize) {
+    let file = OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&vec![0; count], from).unwrap();
+}
+
+#[test]
+fn after_a_loss_of_power_no_line_is_believed_whose_record_did_not_reach_the_disk() {
+    let killed = killed(Compression::Gzip);
+    // Of what follows, records and lines did.
+    blank(&killed.warc, killed.stored[6].offset, 200);
+    recover_after_power_loss(killed.root.path()).unwrap();
+    let name = format!("{}.damaged", killed.stored[6].file);
+    fs::remove_file(Layout::new(killed.root.path()).archive().join(name)).unwrap();
+    assert_recovered(&killed, killed.stored[6].offset);
+}
+
+#[test]
+fn after_a_loss_of_power_lines_are_made_anew_whose_file_was_closed() {
+    let killed = killed(Compression::Gzip);
+    let whole = fs::metadata(&killed.warc).unwrap().len();
+    fs::rename(&killed.warc, killed.warc.with_extension("")).unwrap();
+    let lines = fs::metadata(&killed.index).unwrap().len();
+    blank(&killed.index, lines / 3, 200);
+    let recovery = recover_after_power_loss(killed.root.path()).unwrap();
+    assert_eq!(recovery.sealed.len(), 1, "{recovery}");
+    assert_recovered(&killed, whole);
+}
+
+#[test]
+fn after_a_loss_of_power_the_lines_of_a_file_that_is_gone_go_too() {
+    let killed = killed(Compression::Gzip);
+    fs::remove_file(&killed.warc).unwrap();
+    recover_after_power_loss(killed.root.path()).unwrap();
+    let index = Index::open(killed.root.path()).unwrap();
+    assert_eq!(index.iter().unwrap().count(), 0);
 }

@@ -68,7 +68,7 @@ pub(crate) fn is_captured(index: &Index, url: &PageUrl) -> Result<bool, CrawlErr
 }
 
 /// The page that a line of the index is of; none for robots.txt and the answers of name servers, which are visited for the sake of pages.
-fn page_of(entry: &Entry, canonical: &Canonicalizer) -> Option<PageUrl> {
+pub(crate) fn page_of(entry: &Entry, canonical: &Canonicalizer) -> Option<PageUrl> {
     let page = canonical.parse(&entry.url).ok()?;
     (page.path() != "/robots.txt").then_some(page)
 }

@@ -6,19 +6,21 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use junkai_frontier::backlog::{Backlog, Position};
+use junkai_frontier::backlog::{Backlog, Lengths, Position};
 use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
+use junkai_frontier::time_queue;
 
 use junkai_weburl::CanonicalConfig;
 
 use crate::CrawlError;
 use crate::clock::Clock;
-use crate::known::KnownPages;
-use crate::log::Logs;
+use crate::losses::Losses;
 use crate::manifest::{Manifest, boot_id};
+use crate::outcomes::Outcomes;
 use crate::planner_file;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -28,13 +30,14 @@ const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// So many files of the backlog at most are kept only because the table of the seen set was not flushed since: a crawl that finds few new pages does not fill it for years.
 const SEGMENTS_KEPT_MAX: usize = 256;
+/// And so many bytes of them: where URLs are long they fill the disk before the table is full.
+const KEPT_BYTES_MAX: u64 = 256 << 20;
 
 /// What a checkpoint makes durable.
 pub(crate) struct Books<'a> {
     pub(crate) seen: &'a mut Seen,
     pub(crate) backlog: &'a mut Backlog,
-    pub(crate) known: &'a mut KnownPages,
-    pub(crate) logs: &'a Logs,
+    pub(crate) outcomes: Outcomes<'a>,
 }
 
 /// What has to be done every few seconds.
@@ -46,6 +49,9 @@ pub(crate) struct Checkpoints {
     disk_free_min: u64,
     keys: u32,
     canonical: CanonicalConfig,
+    /// What was left out and lost in earlier runs.
+    losses: Losses,
+    progress: Arc<Progress>,
     /// The next checkpoint is the last one.
     is_last: bool,
     due: Instant,
@@ -55,7 +61,12 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    pub(crate) fn new(archive: &Path, settings: &Settings, clock: Clock) -> Checkpoints {
+    pub(crate) fn new(
+        archive: &Path,
+        settings: &Settings,
+        clock: Clock,
+        progress: &Arc<Progress>,
+    ) -> Checkpoints {
         let now = Instant::now();
         Checkpoints {
             archive: archive.to_owned(),
@@ -64,11 +75,20 @@ impl Checkpoints {
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
             canonical: settings.canonical.clone(),
+            losses: Losses::default(),
+            progress: Arc::clone(progress),
             is_last: false,
             due: now,
             disk_look_due: now,
             running: None,
             merging: None,
+        }
+    }
+
+    /// Takes up what the last run counted.
+    pub(crate) fn go_on_from(&mut self, manifest: Option<&Manifest>) {
+        if let Some(manifest) = manifest {
+            self.losses = manifest.losses;
         }
     }
 
@@ -87,8 +107,10 @@ impl Checkpoints {
         if self.running.as_ref().is_some_and(JoinHandle::is_finished) {
             self.wait_for_running()?;
             books.backlog.checkpointed(Position(books.seen.mark().0))?;
-            books.known.queue().checkpointed()?;
-            if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen() {
+            books.outcomes.known.checkpointed()?;
+            if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen()
+                || KEPT_BYTES_MAX < books.backlog.kept_for_seen_bytes()
+            {
                 self.at_once(books)?;
             }
         }
@@ -108,7 +130,7 @@ impl Checkpoints {
         let position = books.backlog.position();
         books.seen.flush(Mark(position.0))?;
         books.backlog.checkpointed(position)?;
-        books.known.queue().checkpointed()?;
+        books.outcomes.known.checkpointed()?;
         Ok(())
     }
 
@@ -128,25 +150,47 @@ impl Checkpoints {
         self.at_once(books)
     }
 
-    /// Notes the lengths of all files, and makes them durable beside the crawl.
-    fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
-        let waiting = books.backlog.stats();
-        let manifest = Manifest {
+    /// Writes the first manifest of an archive. It promises nothing; but from now on a start can tell whether the machine was restarted since, and then
+    /// believes nothing of what was written before the first checkpoint.
+    pub(crate) fn promise_nothing(&self) -> Result<(), CrawlError> {
+        Ok(self.manifest().store(&self.archive.join("state"))?)
+    }
+
+    /// A manifest that names no file.
+    fn manifest(&self) -> Manifest {
+        Manifest {
             format: Manifest::format(),
             boot: boot_id(),
             is_last: self.is_last,
             now: self.clock.now(),
-            time_queue: books.known.queue().written()?,
-            backlog: books.backlog.written()?,
+            time_queue: time_queue::Lengths::default(),
+            backlog: Lengths::default(),
             keys: self.keys,
+            known: 0,
+            waiting: 0,
+            pages_known: 0,
+            canonical: self.canonical.clone(),
+            losses: self.losses.with(&self.progress),
+            log_lengths: [0, 0],
+        }
+    }
+
+    /// Writes everything down, notes the lengths of all files, and makes them durable beside the crawl.
+    fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
+        let backlog = books.backlog.written(&mut books.outcomes)?;
+        let waiting = books.backlog.stats();
+        let known = &mut *books.outcomes.known;
+        let manifest = Manifest {
+            backlog,
+            time_queue: known.lengths(),
             known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
-            pages_known: books.known.len(),
-            canonical: self.canonical.clone(),
-            log_lengths: books.logs.lengths(),
+            pages_known: known.len(),
+            log_lengths: books.outcomes.logs.lengths(),
+            ..self.manifest()
         };
         let archive = self.archive.clone();
-        let learned = books.known.learned(self.is_last);
+        let learned = known.learned(self.is_last);
         let work = move || {
             if let Some(learned) = learned {
                 planner_file::store(&archive.join("state"), &learned)?;

@@ -13,6 +13,8 @@ use junkai_frontier::Time;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
+use crate::manifest::boot_id;
+
 /// The clock of a crawl, for demonstrations and tests. Table `[clock]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -61,6 +63,17 @@ impl ClockConfig {
     }
 }
 
+/// A moment that another run can measure from: by the machine's own count, whatever was done to the wall clock since.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Moment {
+    /// What the crawl's clock showed.
+    pub(crate) now: Time,
+    /// What the machine had counted since its boot.
+    pub(crate) counted: Duration,
+    /// Which start of the machine it was; empty where the system does not say.
+    pub(crate) boot: String,
+}
+
 /// A clock that never goes backwards. Copies tell the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
@@ -86,6 +99,31 @@ impl Clock {
     pub(crate) fn now(&self) -> Time {
         let since = counted().saturating_sub(self.counted_at_start);
         Time::EPOCH + (self.shown_at_start + self.shown(since))
+    }
+
+    /// This moment, for another run.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            now: self.now(),
+            counted: counted(),
+            boot: boot_id(),
+        }
+    }
+
+    /// The end of a rest that an earlier run, at `then`, knew to last `until`. It is no sooner because the wall clock was set forward: what has
+    /// passed is what the machine has counted, or nothing if it was started anew since.
+    pub(crate) fn end_of_rest(&self, until: Time, then: &Moment) -> Time {
+        let left = until.saturating_duration_since(then.now);
+        let is_same_boot = !then.boot.is_empty() && then.boot == boot_id();
+        let passed = if is_same_boot {
+            self.shown(counted().saturating_sub(then.counted))
+        } else {
+            Duration::ZERO
+        };
+        match left.saturating_sub(passed) {
+            Duration::ZERO => until,
+            left => until.max(self.now() + left),
+        }
     }
 
     /// The monotonic clock's reading when this clock shows `time`; now, if that has passed.
@@ -150,6 +188,50 @@ mod tests {
         assert!(ahead <= clock.now() && clock.now() < ahead + day);
         let behind = Time::from_micros(real.as_micros() - 86_400_000_000);
         assert!(real <= Clock::start(&ClockConfig::default(), behind).now());
+    }
+
+    /// A clock whose wall was set forward by a day since `then`, and a rest of an hour that was known then.
+    fn set_forward() -> (Clock, Moment, Time) {
+        let then = Clock::start(&ClockConfig::default(), Time::EPOCH).moment();
+        let until = then.now + Duration::from_hours(1);
+        let last = then.now + Duration::from_hours(24);
+        (Clock::start(&ClockConfig::default(), last), then, until)
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_forward_does_not_shorten_a_rest() {
+        let (clock, mut then, until) = set_forward();
+        let ten_minutes = Duration::from_mins(10);
+        then.counted = then.counted.saturating_sub(ten_minutes);
+        let end = clock.end_of_rest(until, &then);
+        let left = end.saturating_duration_since(clock.now());
+        let fifty_minutes = Duration::from_mins(50);
+        // The test takes its time too.
+        assert!(left <= fifty_minutes && fifty_minutes < left + ten_minutes);
+        then.counted = Duration::ZERO;
+        let long_over = Time::EPOCH + ten_minutes;
+        assert_eq!(clock.end_of_rest(long_over, &then), long_over);
+    }
+
+    #[test]
+    fn where_nobody_knows_what_has_passed_the_whole_rest_is_left() {
+        let (clock, mut then, until) = set_forward();
+        for boot in ["another", ""] {
+            then.boot = boot.to_owned();
+            let before = clock.now();
+            let end = clock.end_of_rest(until, &then);
+            assert!(before + Duration::from_hours(1) <= end);
+        }
+    }
+
+    #[test]
+    fn a_true_clock_leaves_the_end_of_a_rest_where_it_is() {
+        let clock = Clock::start(&ClockConfig::default(), Time::EPOCH);
+        let then = clock.moment();
+        let until = then.now + Duration::from_hours(1);
+        let end = clock.end_of_rest(until, &then);
+        let off = end.saturating_duration_since(until);
+        assert!(off < Duration::from_secs(1), "{off:?}");
     }
 
     #[test]

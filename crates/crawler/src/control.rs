@@ -2,19 +2,30 @@
 //!
 //! One question a connection, one line each way: `explain URL` is answered by a [`Live`] as JSON, `wish WISH` by a [`Granted`]. The frontier's thread
 //! answers between two rounds, so what it tells is of one moment.
+//!
+//! All clients are served side by side by one thread, each within a time limit. Where there are too many, the one that has kept silent longest
+//! goes, so nobody waits for a client that says nothing or reads nothing.
 
+use std::cell::Cell;
+use std::collections::VecDeque;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Sender, TrySendError};
 use jiff::Timestamp;
-use junkai_frontier::{Standing, Time};
+use junkai_fetch::{Resources, Share};
+use junkai_frontier::{HostState, Standing, Time};
 use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::{AbortHandle, LocalSet, spawn_local};
+use tokio::time::{sleep, timeout};
 
 use crate::clock::timestamp;
 use crate::visit::Report;
@@ -22,9 +33,15 @@ use crate::wish::{Granted, Wish};
 
 const NAME: &str = "control.sock";
 /// The longest question: as many URLs as a wish may have, as JSON writes them.
-const QUESTION_BYTES_MAX: u64 = 2 << 20;
-/// Questions that are answered at a time.
-const ANSWERING_MAX: usize = 64;
+const QUESTION_BYTES_MAX: usize = 2 << 20;
+/// A question that is longer takes one of few places, so that all of them together are bounded.
+const QUESTION_BYTES_SMALL: usize = 16 << 10;
+/// Long questions that are read at a time.
+const LONG_QUESTIONS_MAX: usize = 4;
+/// Clients at a time.
+const CLIENTS_MAX: usize = 256;
+/// Between two tries to reach the frontier's thread, or to accept a client.
+const TRY_EVERY: Duration = Duration::from_millis(20);
 /// How long either side waits for the other to speak.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a wish may take: thousands of URLs go to disk.
@@ -44,8 +61,17 @@ pub struct Live {
 }
 
 impl Live {
-    pub(crate) fn new(place: &str, turn: Option<Timestamp>, server: Option<Standing>) -> Live {
-        let lease = server.as_ref().map(in_words);
+    pub(crate) fn new(
+        place: &str,
+        turn: Option<Timestamp>,
+        server: Option<Standing>,
+        host: Option<HostState>,
+    ) -> Live {
+        let rest = host.map_or_else(String::new, |host| {
+            let free_at = timestamp(host.free_at);
+            format!("; its host may be visited from {free_at:.1}")
+        });
+        let lease = server.as_ref().map(|standing| in_words(standing) + &rest);
         let server = server.and_then(|standing| serde_json::to_value(standing).ok());
         Live {
             lease,
@@ -73,44 +99,92 @@ fn in_words(standing: &Standing) -> String {
     )
 }
 
-/// Listens until the reports end. A crawl without a control socket is a crawl all the same.
-pub(crate) fn listen(state: &Path, reports: Sender<Report>) -> std::io::Result<()> {
+/// Listens as long as the program runs. A crawl without a control socket is a crawl all the same.
+pub(crate) fn listen(
+    state: &Path,
+    reports: &Sender<Report>,
+    resources: &Arc<Resources>,
+) -> io::Result<()> {
     let folder = File::open(state)?;
     // What a killed crawl left behind; the lock says that no other is running.
     match fs::remove_file(state.join(NAME)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let listener = UnixListener::bind(short_path(&folder))?;
-    let answering = Arc::new(());
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let (reports, resources) = (reports.clone(), Arc::clone(resources));
     std::thread::Builder::new()
         .name("control".into())
         .spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(stream) = stream else {
-                    // No file descriptor is free, say: asking again at once would not help.
-                    std::thread::sleep(Duration::from_millis(100));
-                    continue;
-                };
-                while ANSWERING_MAX <= Arc::strong_count(&answering) {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                let (turn, reports) = (Arc::clone(&answering), reports.clone());
-                // Each has a thread of its own, so that one who says nothing keeps nobody waiting.
-                let begun = std::thread::Builder::new()
-                    .name("control".into())
-                    .spawn(move || {
-                        if let Err(error) = answer(&stream, &reports) {
-                            tracing::debug!(%error, "a question on the control socket went unanswered");
-                        }
-                        drop(turn);
-                    });
-                if let Err(error) = begun {
-                    tracing::warn!(%error, "a question on the control socket was not heard");
-                }
+            let door = Door {
+                reports,
+                long_questions: Semaphore::new(LONG_QUESTIONS_MAX),
+            };
+            let served = serve(listener, Rc::new(door), &resources);
+            if let Err(error) = LocalSet::new().block_on(&runtime, served) {
+                tracing::warn!(%error, "nobody can ask this crawl what it is doing any more");
             }
         })?;
     Ok(())
+}
+
+/// What serving a client takes.
+struct Door {
+    reports: Sender<Report>,
+    long_questions: Semaphore,
+}
+
+/// A client that is being served.
+struct Served {
+    task: AbortHandle,
+    has_asked: Rc<Cell<bool>>,
+}
+
+async fn serve(listener: UnixListener, door: Rc<Door>, resources: &Resources) -> io::Result<()> {
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    let mut clients: VecDeque<Served> = VecDeque::new();
+    loop {
+        let descriptor = place_for_one_more(&mut clients, resources).await;
+        let Ok((stream, _)) = listener.accept().await else {
+            // No file descriptor is free, say: asking again at once would not help.
+            sleep(TRY_EVERY).await;
+            continue;
+        };
+        let has_asked = Rc::new(Cell::new(false));
+        let (door, told) = (Rc::clone(&door), Rc::clone(&has_asked));
+        let task = spawn_local(async move {
+            if let Err(error) = door.answer(stream, &told).await {
+                tracing::debug!(%error, "a question on the control socket went unanswered");
+            }
+            drop(descriptor);
+        });
+        clients.push_back(Served {
+            task: task.abort_handle(),
+            has_asked,
+        });
+    }
+}
+
+/// The descriptor for one more client. If there is none, or there are too many clients, the one that has kept silent longest goes.
+async fn place_for_one_more(clients: &mut VecDeque<Served>, resources: &Resources) -> Share {
+    loop {
+        clients.retain(|client| !client.task.is_finished());
+        if clients.len() < CLIENTS_MAX
+            && let Some(descriptor) = resources.descriptor()
+        {
+            return descriptor;
+        }
+        if let Some(silent) = clients.iter().position(|client| !client.has_asked.get())
+            && let Some(silent) = clients.remove(silent)
+        {
+            silent.task.abort();
+        }
+        sleep(TRY_EVERY).await;
+    }
 }
 
 /// A path to the socket that is short enough for a socket address, however deep the folder lies.
@@ -118,41 +192,75 @@ fn short_path(folder: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}/{NAME}", folder.as_raw_fd()))
 }
 
-fn answer(mut stream: &UnixStream, reports: &Sender<Report>) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let mut question = String::new();
-    BufReader::new(stream)
-        .take(QUESTION_BYTES_MAX)
-        .read_line(&mut question)?;
-    let question = question.trim_end();
-    let answer = if let Some(url) = question.strip_prefix("explain ") {
-        let (reply, answered) = bounded(1);
-        let url = url.to_owned();
-        ask_frontier(reports, Report::Asked { url, reply })
-            .and_then(|()| answered.recv_timeout(PATIENCE).ok())
-            .map(|live| serde_json::to_vec(&live))
-    } else if let Some(wish) = question.strip_prefix("wish ") {
-        match serde_json::from_str(wish) {
-            Ok(wish) => {
-                let (reply, answered) = bounded(1);
-                ask_frontier(reports, Report::Wished { wish, reply })
-                    .and_then(|()| answered.recv_timeout(WISH_PATIENCE).ok())
-                    .map(|granted| serde_json::to_vec(&granted))
+impl Door {
+    async fn answer(
+        &self,
+        mut stream: tokio::net::UnixStream,
+        has_asked: &Cell<bool>,
+    ) -> io::Result<()> {
+        let question = timeout(PATIENCE, self.question(&mut stream)).await??;
+        has_asked.set(true);
+        let question = question.trim_end();
+        let answer = if let Some(url) = question.strip_prefix("explain ") {
+            let (reply, answered) = oneshot::channel();
+            let url = url.to_owned();
+            let live = self.ask_frontier(Report::Asked { url, reply }, answered, PATIENCE);
+            live.await.map(|live| serde_json::to_vec(&live))
+        } else if let Some(wish) = question.strip_prefix("wish ") {
+            match serde_json::from_str(wish) {
+                Ok(wish) => {
+                    let (reply, answered) = oneshot::channel();
+                    let report = Report::Wished { wish, reply };
+                    let granted = self.ask_frontier(report, answered, WISH_PATIENCE);
+                    granted.await.map(|granted| serde_json::to_vec(&granted))
+                }
+                Err(error) => Some(refusal(&format!("this is no wish: {error}"))),
             }
-            Err(error) => Some(refusal(&format!("this is no wish: {error}"))),
-        }
-    } else {
-        Some(refusal("ask: explain URL, or: wish WISH"))
-    };
-    // The frontier's thread is busy, or gone: silence says so.
-    let Some(answer) = answer else { return Ok(()) };
-    let mut line = answer?;
-    line.push(b'\n');
-    stream.write_all(&line)
-}
+        } else {
+            Some(refusal("ask: explain URL, or: wish WISH"))
+        };
+        // The frontier's thread is busy, or gone: silence says so.
+        let Some(answer) = answer else { return Ok(()) };
+        let mut line = answer?;
+        line.push(b'\n');
+        timeout(PATIENCE, stream.write_all(&line)).await?
+    }
 
-fn ask_frontier(reports: &Sender<Report>, report: Report) -> Option<()> {
-    reports.send(report).ok()
+    /// The line that a client says, or what it says before it goes or the line is too long.
+    async fn question(&self, stream: &mut tokio::net::UnixStream) -> io::Result<String> {
+        let mut line = Vec::new();
+        let mut place = None;
+        while !line.ends_with(b"\n") && line.len() < QUESTION_BYTES_MAX {
+            if QUESTION_BYTES_SMALL <= line.len() && place.is_none() {
+                place = self.long_questions.acquire().await.ok();
+            }
+            if stream.read_buf(&mut line).await? == 0 {
+                break;
+            }
+        }
+        String::from_utf8(line).map_err(io::Error::other)
+    }
+
+    /// What the frontier's thread answers to a report, within its time.
+    async fn ask_frontier<T>(
+        &self,
+        report: Report,
+        answered: oneshot::Receiver<T>,
+        patience: Duration,
+    ) -> Option<T> {
+        let mut report = report;
+        let asked = async {
+            while let Err(error) = self.reports.try_send(report) {
+                match error {
+                    TrySendError::Full(again) => report = again,
+                    TrySendError::Disconnected(_) => return None,
+                }
+                sleep(TRY_EVERY).await;
+            }
+            answered.await.ok()
+        };
+        timeout(patience, asked).await.ok().flatten()
+    }
 }
 
 fn refusal(words: &str) -> serde_json::Result<Vec<u8>> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::CrawlError;
 use crate::crew::Crew;
+use crate::descriptors;
 use crate::opening::Opening;
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rounds::Rounds;
@@ -62,6 +63,7 @@ impl Crawl {
         if !mistakes.is_empty() {
             return Err(CrawlError::Settings { mistakes });
         }
+        descriptors::raise_limit();
         let opening = Opening::of(archive, settings, &progress)?;
         let repairs = opening.repairs.clone();
         let crew = Crew::start(archive, &opening, &progress)?;

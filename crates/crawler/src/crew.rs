@@ -9,15 +9,17 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
-use rustix::process::{Resource, getrlimit, setrlimit};
+use junkai_fetch::Resources;
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::CrawlError;
 use crate::control;
+use crate::descriptors::Descriptors;
 use crate::opening::Opening;
 use crate::progress::Progress;
+use crate::settings::Settings;
 use crate::visit::{Order, Report};
-use crate::worker::{Shared, Worker};
+use crate::worker::{LinkRoom, Shared, Worker};
 
 /// Reports that may wait for the frontier's thread.
 const REPORTS_MAX: usize = 4096;
@@ -28,6 +30,8 @@ pub(crate) struct Crew {
     orders: Vec<Sender<Order>>,
     reports: Receiver<Report>,
     threads: Vec<JoinHandle<Result<(), CrawlError>>>,
+    /// Visits in flight that the system's limits are enough for.
+    pub(crate) visits_max: usize,
 }
 
 impl Crew {
@@ -40,6 +44,10 @@ impl Crew {
         let settings = &opening.settings;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let count = settings.crawl.workers.map_or(cores, usize::from);
+        let descriptors = Descriptors::share_out(count)?;
+        tell_of_fewer_visits(&descriptors, settings);
+        let state = archive.join("state");
+        let resources = Resources::new(&settings.fetch, &state, descriptors.network);
         let (send_report, reports) = bounded(REPORTS_MAX);
         let shared = Shared {
             settings: Arc::clone(settings),
@@ -48,18 +56,22 @@ impl Crew {
             progress: Arc::clone(progress),
             clock: opening.clock.clone(),
             judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
+            link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
+            resources,
+            names_max: descriptors.names_of_worker,
         };
-        if let Err(error) = control::listen(&archive.join("state"), shared.reports.clone()) {
+        let asked = control::listen(&state, &shared.reports, &shared.resources);
+        if let Err(error) = asked {
             tracing::warn!(%error, "nobody can ask this crawl what it is doing");
         }
-        allow_open_files();
         // Every visit in flight and every name asked for may be with one worker.
         let orders_max = settings.crawl.concurrency.get() + settings.ring.waiting_max + 1;
         let mut crew = Crew {
             orders: Vec::new(),
             reports,
             threads: Vec::new(),
+            visits_max: descriptors.visits,
         };
         for number in 0..count {
             let (give, orders) = mpsc::channel(orders_max);
@@ -135,11 +147,14 @@ impl Crew {
     }
 }
 
-/// Takes as many file descriptors as the system gives: each visit in flight and each idle connection needs one.
-fn allow_open_files() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "cannot raise the limit of open files; many visits at a time may fail");
+/// Says so where the system allows fewer open files than the visits that are wished for at a time need.
+fn tell_of_fewer_visits(descriptors: &Descriptors, settings: &Settings) {
+    if descriptors.visits < settings.crawl.concurrency.get() {
+        tracing::warn!(
+            "at most {} visits at a time, not {}: the system allows {} open files (ulimit -n)",
+            descriptors.visits,
+            settings.crawl.concurrency,
+            descriptors.allowed,
+        );
     }
 }

@@ -73,6 +73,16 @@ pub enum CrawlError {
         /// The folder that was named.
         archive: PathBuf,
     },
+    /// The system lets too few files be open.
+    #[error(
+        "the system allows {allowed} open files, and {needed} are needed at least: raise the limit (`ulimit -n {needed}`), or take fewer --workers"
+    )]
+    OpenFiles {
+        /// Files that may be open.
+        allowed: usize,
+        /// Files that must be.
+        needed: usize,
+    },
     /// The network cannot be used at all.
     #[error("the network cannot be used: {reason}")]
     Network {
@@ -101,8 +111,12 @@ pub enum CrawlError {
     #[error(transparent)]
     Backlog(#[from] BacklogError),
     /// The set of known URLs cannot be read or written.
-    #[error(transparent)]
-    Seen(#[from] SeenError),
+    #[error("the set of known URLs cannot be used{}", what_helps(source))]
+    Seen {
+        /// Why.
+        #[from]
+        source: SeenError,
+    },
     /// A capture cannot be kept.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -136,13 +150,23 @@ pub enum CrawlError {
     Io(#[from] io::Error),
 }
 
+/// What helps when the set of known URLs is not what was written.
+fn what_helps(error: &SeenError) -> &'static str {
+    match error {
+        SeenError::Damaged { .. } | SeenError::ManifestMissing { .. } => {
+            "; move the folder `state/seen` aside: the next start makes it anew from the logs, the index and the other files of `state/`"
+        }
+        _ => "",
+    }
+}
+
 impl CrawlError {
     /// Whether waiting for room on the disk helps.
     pub(crate) fn is_disk_full(&self) -> bool {
         match self {
             CrawlError::Backlog(error) => matches!(error, BacklogError::DiskFull { .. }),
             CrawlError::TimeQueue(error) => matches!(error, TimeQueueError::DiskFull { .. }),
-            CrawlError::Seen(error) => matches!(error, SeenError::DiskFull { .. }),
+            CrawlError::Seen { source } => matches!(source, SeenError::DiskFull { .. }),
             CrawlError::Write(error) => matches!(error, WriteError::DiskFull { .. }),
             CrawlError::Manifest(ManifestError::Write { source, .. }) | CrawlError::Io(source) => {
                 matches!(

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader};
-use junkai_fetch::robots::Robots;
+use junkai_fetch::robots::{Because, Robots};
 use junkai_frontier::admission::{Order, worth_of};
 use junkai_frontier::{ServerState, backlog, server_key};
 use junkai_weburl::{Canonicalizer, PageUrl};
@@ -24,9 +24,16 @@ use crate::log::{Event, JOINED};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
-use crate::servers;
+use crate::servers::{self, Restored};
 use crate::settings::Settings;
 use crate::visit::{OutOfTurn, is_discard_marker, status};
+
+/// How much waits, and how much may.
+#[derive(Clone, Copy, Debug)]
+struct Full {
+    bytes: u64,
+    setting: &'static str,
+}
 
 /// Events of one URL that are shown, the latest.
 const EVENTS_MAX: usize = 10;
@@ -58,6 +65,8 @@ pub struct Explanation {
     pub signals: Option<String>,
     /// What its server asked for, if anything.
     pub server: Option<ServerState>,
+    /// What its host asks for, in words, if anything.
+    pub host: Option<String>,
     /// What the crawl that is running says of it; none if none is.
     pub live: Option<Live>,
     /// Why no visit to it starts, if people wished so.
@@ -105,8 +114,10 @@ pub fn explain(
     let is_visit = |event: &&Event<'_>| !event.annotations.iter().any(|word| word == JOINED);
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
-    let waiting = waiting(&state, settings, url)?;
-    let server = server(&state, settings, last)?;
+    let (waiting, full) = waiting(&state, settings, url)?;
+    let restored = servers::restored(&state, settings.ring.keys)?;
+    let server = server(&restored, settings, last);
+    let host = host(&restored, settings, url);
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
     let address = last.and_then(|event| event.server);
@@ -124,6 +135,7 @@ pub fn explain(
         Some(page) if waiting.is_none() && turn_of(live.as_ref()).is_none() => {
             revisit_in_words(page, states.now())
         }
+        None if waiting.is_none() && last.is_none() => unknown_in_words(full),
         _ => next_visit(
             settings.crawl.order,
             live.as_ref(),
@@ -147,6 +159,7 @@ pub fn explain(
         visits,
         captures,
         server,
+        host,
     })
 }
 
@@ -205,17 +218,17 @@ fn robots(
     };
     let robots = Robots::parse(&body, &settings.identity.product);
     let decision = robots.decide(url.path_and_query());
-    let verdict = if decision.allow {
+    let verdict = if decision.allow() {
         "allowed"
     } else {
         "not allowed"
     };
-    Ok(Some(match decision.line {
-        Some(line) => format!(
-            "{verdict} by line {} of {place}: {}",
-            line.number, line.text
-        ),
-        None => format!("{verdict}: no rule of {place} matches"),
+    Ok(Some(match decision.because {
+        Because::Line(line) => {
+            format!("{verdict} by line {} of {place}: {line}", line.number)
+        }
+        Because::NoRule => format!("{verdict}: no rule of {place} matches"),
+        Because::TooManyWildcards => format!("{verdict} by {place}: {}", decision.because),
     }))
 }
 
@@ -262,13 +275,20 @@ fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlErro
     Ok(latest.into())
 }
 
+/// Where a URL waits; and whether as much waits as may, so that it would be refused.
 fn waiting(
     state: &Path,
     settings: &Settings,
     url: &PageUrl,
-) -> Result<Option<Waiting>, CrawlError> {
+) -> Result<(Option<Waiting>, Option<Full>), CrawlError> {
     let mut found = None;
+    let host = backlog::host_of(url.as_str());
+    let (mut of_host, mut of_all) = (0, 0);
     backlog::look(&state.join("backlog"), |entry| {
+        of_all += entry.bytes() as u64;
+        if backlog::host_of(&entry.url) == host {
+            of_host += entry.bytes() as u64;
+        }
         if entry.url == url.as_str() && !is_discard_marker(entry) {
             found = Some(Waiting {
                 due: clock::timestamp(entry.due),
@@ -280,21 +300,69 @@ fn waiting(
             });
         }
     })?;
-    Ok(found)
+    let more = url.as_str().len() as u64;
+    let bounds = [
+        (
+            of_host,
+            settings.backlog.host_bytes_max,
+            "backlog.host_bytes_max",
+        ),
+        (of_all, settings.backlog.bytes_max, "backlog.bytes_max"),
+    ];
+    let full = bounds
+        .into_iter()
+        .find(|(bytes, bytes_max, _)| *bytes_max < bytes + more)
+        .map(|(bytes, _, setting)| Full { bytes, setting });
+    Ok((found, full))
+}
+
+/// Why nothing is planned for a URL that is not known.
+fn unknown_in_words(full: Option<Full>) -> String {
+    let why = full.map_or_else(String::new, |Full { bytes, setting }| {
+        format!(
+            "; {bytes} bytes of visits wait already, as many as {setting} allows: a link to it is left out until some of them are made"
+        )
+    });
+    format!("none is planned: the crawl does not know it{why}")
 }
 
 fn server(
-    state: &Path,
+    restored: &Restored,
     settings: &Settings,
     last: Option<&Event<'_>>,
-) -> Result<Option<ServerState>, CrawlError> {
-    let Some(address) = last.and_then(|event| event.server) else {
-        return Ok(None);
-    };
-    let key = server_key(address, settings.ring.keys);
-    Ok(servers::restored_states(state, settings.ring.keys)?
-        .into_iter()
-        .find(|state| state.key == key))
+) -> Option<ServerState> {
+    let key = server_key(last?.server?, settings.ring.keys);
+    restored
+        .servers
+        .iter()
+        .find(|state| state.key == key)
+        .copied()
+}
+
+/// What the page's host asks for beside its server, as it was written down last.
+fn host(restored: &Restored, settings: &Settings, url: &PageUrl) -> Option<String> {
+    let in_words = humantime_serde::re::humantime::format_duration;
+    let host = restored
+        .hosts
+        .iter()
+        .find(|host| *host.host == *url.host())?;
+    let delay = host.asks.iter().map(|ask| ask.delay).max();
+    let asks = delay.map(|delay| {
+        let max = settings.politeness.crawl_delay_max;
+        let most = if max <= delay {
+            ", the most that is obeyed (politeness.crawl_delay_max)"
+        } else {
+            ""
+        };
+        format!(
+            "its robots.txt asks for {} between two visits{most}",
+            in_words(delay)
+        )
+    });
+    let free_at = clock::timestamp(host.free_at);
+    let rests = (Timestamp::now() < free_at).then(|| format!("it rests until {free_at:.0}"));
+    let told: Vec<String> = [asks, rests].into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// How deep a visit was, by its hops: links and list entries count.
@@ -342,7 +410,7 @@ fn next_visit(
             _ => "none is planned: it was visited, and either is gone for good or this crawl visits each page once; `junkai revisit` asks for it"
                 .to_owned(),
         },
-        (None, None) => "none is planned: the crawl does not know it".to_owned(),
+        (None, None) => unknown_in_words(None),
     }
 }
 

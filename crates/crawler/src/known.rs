@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hashbrown::{HashMap, HashSet};
-use junkai_frontier::time_queue::{Record, Ticket, TimeQueue, TimeQueueError};
+use junkai_frontier::time_queue::{Lengths, Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
@@ -23,6 +23,7 @@ use junkai_revisit::{
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;
+use crate::outcomes::Told;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
 use crate::visit::{Line, Signal, Visit};
@@ -104,9 +105,11 @@ impl KnownPages {
     }
 
     /// The next page that is due; it is out until it is given back. Pages that are only to be looked at, or whose time lies beyond what the queue
-    /// covers, are put back.
+    /// covers, are put back. `None` while this [is full](KnownPages::is_full) means: call again when that is written.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
-        while let Some((ticket, record)) = self.read(now)? {
+        while !self.is_full()
+            && let Some((ticket, record)) = self.read(now)?
+        {
             let Ok(url) = self.canonical.parse(&record.url) else {
                 tracing::error!(url = record.url, "a known page has no URL; it is forgotten");
                 self.queue.remove(ticket);
@@ -382,14 +385,34 @@ impl KnownPages {
         self.queue.records()
     }
 
+    /// Where their states are, to look at: only [`flush`](KnownPages::flush) writes them.
+    pub(crate) fn queue(&self) -> &TimeQueue {
+        &self.queue
+    }
+
     /// Of these, the ones that are out for a visit.
     pub(crate) fn in_hand(&self) -> u64 {
         self.queue.records() - self.queue.waiting()
     }
 
-    /// Where the states are kept, for whoever makes them durable.
-    pub(crate) fn queue(&mut self) -> &mut TimeQueue {
-        &mut self.queue
+    /// Gives all changes to the system, now that what they stand for is written.
+    pub(crate) fn flush(&mut self, _told: Told) -> Result<(), CrawlError> {
+        Ok(self.queue.flush()?)
+    }
+
+    /// Whether so many changes wait in memory that they should be written before there are more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.queue.is_full()
+    }
+
+    /// What a manifest names of the states.
+    pub(crate) fn lengths(&self) -> Lengths {
+        self.queue.lengths()
+    }
+
+    /// A manifest with the lengths is durable.
+    pub(crate) fn checkpointed(&mut self) -> Result<(), CrawlError> {
+        Ok(self.queue.checkpointed()?)
     }
 
     /// What the planner has learned of sites and servers, if that changed since the last call. To write it takes the frontier's thread, so what takes
@@ -436,7 +459,8 @@ impl KnownPages {
         loop {
             match self.queue.next(now) {
                 Ok(next) => return Ok(next),
-                Err(error @ TimeQueueError::Damaged { .. }) => {
+                Err(error @ TimeQueueError::Damaged { records, .. }) => {
+                    self.progress.states_lost.add(u64::from(records));
                     tracing::error!(%error, "page states cannot be read; the crawl goes on without them");
                 }
                 Err(error) => wait_for_room(&self.progress, error.into())?,
@@ -738,7 +762,7 @@ mod tests {
     fn a_state_outlives_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let mut before = known(&folder);
-        before.queue().flush().unwrap();
+        before.flush(Told::nothing()).unwrap();
         drop(before);
         let mut after = open(&folder);
         let visit = after.next(START + 8 * DAY).unwrap().unwrap();
@@ -750,19 +774,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut known = known(&folder);
         let page = page();
-        let (mut now, mut visits) = (START, 0);
+        let mut now = START;
+        let mut visits = Vec::new();
         while known.len() == 1 {
             now = now + DAY;
             while let Some(visit) = known.next(now).unwrap() {
-                visits += 1;
+                visits.push(now);
                 known
                     .revisited(visit, &sighting(&page, now, Found::Gone))
                     .unwrap();
             }
             assert!(now < START + 4000 * DAY, "it is never given up");
         }
-        let most = u32::from(RevisitConfig::default().gone_visits_max) + 1;
-        assert!((2..=most).contains(&visits), "{visits} visits");
+        let gaps: Vec<Duration> = visits
+            .windows(2)
+            .map(|pair| pair[1].saturating_duration_since(pair[0]))
+            .collect();
+        println!("{} visits, with gaps of {gaps:?}", visits.len());
+        assert!(gaps.is_sorted(), "{gaps:?}");
+        assert!(2 * gaps[0] <= gaps[gaps.len() - 1], "{gaps:?}");
+        let most = usize::from(RevisitConfig::default().gone_visits_max);
+        assert_eq!(visits.len(), most, "{visits:?}");
         assert_eq!(known.progress.given_up.read(), 1);
     }
 }

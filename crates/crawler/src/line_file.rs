@@ -1,8 +1,10 @@
 //! A file of lines that grows at its end: whole lines survive a kill, a torn one is cut off at the next opening.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+
+use junkai_archive::own_file;
 
 /// A file of lines, with those that are not on disk yet.
 #[derive(Debug)]
@@ -19,6 +21,11 @@ impl LineFile {
         &mut self.buffer
     }
 
+    /// Bytes that are not on disk yet.
+    pub(crate) fn unwritten_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Bytes of whole lines on disk.
     pub(crate) fn length(&self) -> u64 {
         self.length
@@ -26,11 +33,7 @@ impl LineFile {
 
     /// Opens or creates the file, cutting off a torn last line.
     pub(crate) fn open(path: &Path) -> io::Result<LineFile> {
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
+        let file = own_file::append(path)?;
         let length = whole_lines(&file)?;
         file.set_len(length)?;
         Ok(LineFile {

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use junkai_archive::own_file;
+
 use crate::CrawlError;
 
 /// How long a crawl waits for the lock: `tell` holds it as long as it takes to make a few lines durable.
@@ -30,7 +32,7 @@ pub(crate) fn take(folder: &Path) -> Result<File, CrawlError> {
 
 /// Takes the lock, if nobody has it.
 pub(crate) fn try_take(folder: &Path) -> Result<Option<File>, CrawlError> {
-    let file = File::create(folder.join("state/LOCK"))?;
+    let file = own_file::change(&folder.join("state/LOCK"))?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),

@@ -1,7 +1,7 @@
 //! The two logs of a crawl: `crawl.log` in Heritrix's fields, and `events.jsonl` with the same facts for programs.
 //!
-//! The frontier thread writes one line to each for every visit that ended, after the capture is in the archive and the
-//! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round.
+//! The frontier thread writes one line to each for every visit that ended, after the capture is in the archive and before the
+//! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round, or when they are many.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -124,6 +124,12 @@ impl Logs {
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.crawl.flush()?;
         self.events.flush()
+    }
+
+    /// Bytes of lines that are not flushed yet.
+    #[must_use]
+    pub(crate) fn unwritten_bytes(&self) -> usize {
+        self.crawl.unwritten_bytes() + self.events.unwritten_bytes()
     }
 
     /// Lengths of what was flushed, as a checkpoint names them.

@@ -3,7 +3,7 @@
 //! `MANIFEST` is replaced atomically (write aside, sync, rename, sync the folder). A start compares it with what it
 //! finds: after a plain kill the files may be longer, and whole records beyond the manifest are kept, because the
 //! kernel still held them; after a restart of the machine everything is cut back to the manifest. The boot identifier
-//! tells the two apart.
+//! tells the two apart; where the system does not name it, a restart is assumed. A new archive has a manifest that promises nothing before its first visit.
 //!
 //! Not here: what the lengths mean to each store; they cut their own files.
 
@@ -11,10 +11,13 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use junkai_archive::own_file;
 use junkai_frontier::backlog::Lengths;
 use junkai_frontier::{Time, time_queue};
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
+
+use crate::losses::Losses;
 
 const FORMAT: u32 = 1;
 
@@ -47,6 +50,9 @@ pub(crate) struct Manifest {
     /// Known pages, which have a state in the time queue.
     #[serde(default)]
     pub(crate) pages_known: u64,
+    /// What was left out and lost so far.
+    #[serde(default)]
+    pub(crate) losses: Losses,
     /// Bytes of `crawl.log` and `events.jsonl`.
     pub(crate) log_lengths: [u64; 2],
 }
@@ -65,7 +71,8 @@ pub enum ManifestError {
     },
     /// The checksum or the form is wrong.
     #[error(
-        "{path} is damaged: {reason}; restore it from a copy, or move `state/` aside to start afresh beside the captures"
+        "{path} is damaged: {reason}; restore it from a copy, or move it aside: the next start then takes the other files of `state/` as they are, as after a \
+         kill, and loses nothing of them"
     )]
     Damaged {
         /// The manifest.
@@ -135,17 +142,21 @@ impl Manifest {
     fn replace(&self, state: &Path, path: &Path) -> std::io::Result<()> {
         let body = serde_json::to_string_pretty(self)?;
         let aside = state.join("MANIFEST.new");
-        let mut file = File::create(&aside)?;
+        let mut file = own_file::create(&aside)?;
         write!(file, "{:08x}\n{body}", crc32fast::hash(body.as_bytes()))?;
         file.sync_all()?;
         fs::rename(&aside, path)?;
         File::open(state)?.sync_all()
     }
 
-    /// Whether the machine has been up since this checkpoint was written.
+    /// Whether the machine has surely been up since this checkpoint was written: not where the system does not name its starts.
     #[must_use]
     pub(crate) fn is_of_this_boot(&self) -> bool {
-        self.boot == boot_id()
+        self.is_of_boot(&boot_id())
+    }
+
+    fn is_of_boot(&self, boot: &str) -> bool {
+        !self.boot.is_empty() && self.boot == boot
     }
 }
 
@@ -174,6 +185,7 @@ mod tests {
             known: 7,
             waiting: 3,
             pages_known: 0,
+            losses: Losses::default(),
             log_lengths: [10, 20],
         }
     }
@@ -209,5 +221,16 @@ mod tests {
             ..manifest()
         };
         assert!(!other.is_of_this_boot());
+    }
+
+    #[test]
+    fn a_system_that_does_not_name_its_starts_may_have_been_restarted() {
+        let unnamed = Manifest {
+            boot: String::new(),
+            ..manifest()
+        };
+        assert!(!unnamed.is_of_boot(""));
+        assert!(!manifest().is_of_boot(""));
+        assert!(!unnamed.is_of_this_boot());
     }
 }

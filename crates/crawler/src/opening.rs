@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
-use junkai_frontier::backlog::{Backlog, Position, Recovery, Tails};
+use junkai_frontier::backlog::{Backlog, Lengths, Position, Recovery, Tails};
 use junkai_frontier::seen::Seen;
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_frontier::{Time, time_queue};
@@ -18,6 +18,7 @@ use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::Manifest;
+use crate::outcomes::Outcomes;
 use crate::paused::Paused;
 use crate::progress::Progress;
 use crate::rules::Rules;
@@ -26,7 +27,7 @@ use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
-use crate::{CrawlError, lock, planner_file, wish_box};
+use crate::{CrawlError, lock, planner_file, seen_again, small_file, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -71,45 +72,42 @@ impl Opening {
             fs::create_dir_all(folder.join(part))?;
         }
         let lock = lock::take(folder)?;
+        let wants_seen = seen_again::is_wanted(folder);
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
         write_settings_down(folder, &settings)?;
-        let last = manifest
-            .as_ref()
-            .map_or(Time::EPOCH, |manifest| manifest.now);
-        let clock = Clock::start(&settings.clock, last);
+        let last = manifest.as_ref().map(|manifest| manifest.now);
+        let clock = Clock::start(&settings.clock, last.unwrap_or(Time::EPOCH));
         let mut repairs = Vec::new();
-        repairs.extend(repair_captures(folder)?);
-        let mut logs = Logs::open(&folder.join("logs"))?;
-        let lengths = manifest
-            .as_ref()
-            .map(|manifest| manifest.backlog.clone())
-            .unwrap_or_default();
-        // After a restart of the machine, only what a checkpoint names is known to be whole.
-        let tails = match &manifest {
-            Some(manifest) if !manifest.is_of_this_boot() => {
-                logs.cut_to(manifest.log_lengths)?;
-                Tails::Cut(&lengths)
-            }
-            _ => Tails::Keep(&lengths),
-        };
-        let (mut backlog, recovery) =
-            Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
-        repairs.extend(in_words(&recovery));
+        let mut logs = captures_and_logs(folder, manifest.as_ref(), &mut repairs)?;
+        let mut backlog =
+            waiting_visits(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
+        if wants_seen {
+            repairs.push(seen_again::make(folder, &settings, known.queue())?);
+        }
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
-        let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone());
+        let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone(), progress);
+        checkpoints.go_on_from(manifest.as_ref());
+        let mut servers = Servers::open(&state, settings.ring.keys, &clock)?;
+        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
+        if manifest.is_none() && !seeds.is_empty() {
+            checkpoints.promise_nothing()?;
+        }
         replay(
             &mut Books {
                 seen: &mut seen,
                 backlog: &mut backlog,
-                known: &mut known,
-                logs: &logs,
+                outcomes: Outcomes {
+                    servers: &mut servers,
+                    logs: &mut logs,
+                    // Nothing was said yet.
+                    focus: None,
+                    known: &mut known,
+                },
             },
             &mut checkpoints,
         )?;
-        let servers = Servers::open(&state, settings.ring.keys)?;
-        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
@@ -117,7 +115,7 @@ impl Opening {
         Ok(Opening {
             focus: Focus::open(folder, &settings)?,
             unwanted: Unwanted::load(folder, &settings)?,
-            rules: Arc::new(Rules::load(&settings.identity.product, &state)),
+            rules: Arc::new(Rules::load(&settings, &state)),
             checkpoints,
             scope: Arc::new(RwLock::new(scope)),
             settings: Arc::new(settings),
@@ -138,14 +136,53 @@ impl Opening {
     }
 }
 
+/// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
+fn captures_and_logs(
+    folder: &Path,
+    manifest: Option<&Manifest>,
+    repairs: &mut Vec<String>,
+) -> Result<Logs, CrawlError> {
+    let restarted = manifest.filter(|manifest| !manifest.is_of_this_boot());
+    repairs.extend(repair_captures(folder, restarted.is_some())?);
+    let mut logs = Logs::open(&folder.join("logs"))?;
+    if let Some(manifest) = restarted {
+        logs.cut_to(manifest.log_lengths)?;
+    }
+    Ok(logs)
+}
+
 /// Repairs what a crash left of the captures, and says what that was.
-fn repair_captures(folder: &Path) -> Result<Option<String>, CrawlError> {
-    let mut recovery = junkai_archive::recover(folder)?;
+fn repair_captures(folder: &Path, is_restarted: bool) -> Result<Option<String>, CrawlError> {
+    let mut recovery = if is_restarted {
+        junkai_archive::recover_after_power_loss(folder)?
+    } else {
+        junkai_archive::recover(folder)?
+    };
     // A file that was merely open, and whole, is nothing to tell of.
     recovery
         .closed
         .retain(|file| 0 < file.bytes_cut + file.lines_made + file.lines_dropped);
     Ok((!recovery.is_empty()).then(|| recovery.to_string()))
+}
+
+/// The visits that wait.
+fn waiting_visits(
+    state: &Path,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    progress: &Progress,
+    repairs: &mut Vec<String>,
+) -> Result<Backlog, CrawlError> {
+    let nothing = Lengths::default();
+    let tails = match manifest {
+        Some(manifest) if !manifest.is_of_this_boot() => Tails::Cut(&manifest.backlog),
+        Some(manifest) => Tails::Keep(&manifest.backlog),
+        None => Tails::Keep(&nothing),
+    };
+    let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+    repairs.extend(in_words(&recovery));
+    progress.visits_lost.add(recovery.lost);
+    Ok(backlog)
 }
 
 /// The known pages, with what was learned of their sites and servers.
@@ -167,6 +204,10 @@ fn known_pages(
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
     let pages = manifest.map_or(0, |manifest| manifest.pages_known);
     repairs.extend(damage_in_words(&recovery, pages));
+    if recovery.journal_damaged {
+        let lost = pages.saturating_sub(recovery.waiting);
+        progress.states_lost.add(lost);
+    }
     let mut planner = settings.planner();
     let is_restored = restore(&mut planner, state)?;
     let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
@@ -262,6 +303,12 @@ fn in_words(recovery: &Recovery) -> Option<String> {
             recovery.lost
         ));
     }
+    if 0 < recovery.acks_lost_bytes {
+        parts.push(format!(
+            "{} bytes of acknowledgements cannot be read: files of state/backlog were damaged from outside, and some visits are made again",
+            recovery.acks_lost_bytes
+        ));
+    }
     (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))
 }
 
@@ -275,21 +322,12 @@ fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlEr
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;
-    replace(&folder.join("state/settings.toml"), &text)?;
+    small_file::replace(&folder.join("state/settings.toml"), text.as_bytes())?;
     let path = folder.join("junkai.toml");
     if !path.exists() {
         let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
-        replace(&path, &format!("{head}\n\n{text}"))?;
+        small_file::replace(&path, format!("{head}\n\n{text}").as_bytes())?;
     }
-    Ok(())
-}
-
-/// Puts a file in place whole, or not at all.
-fn replace(path: &Path, text: &str) -> Result<(), CrawlError> {
-    let aside = path.with_extension("new");
-    fs::write(&aside, text)?;
-    File::open(&aside)?.sync_all()?;
-    fs::rename(&aside, path)?;
     Ok(())
 }
 
@@ -366,6 +404,28 @@ fn scope_and_seeds(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_believed_that_was_written_before_the_first_checkpoint_and_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || {
+            let progress = Arc::new(Progress::default());
+            Opening::of(folder.path(), settings.clone(), &progress).unwrap()
+        };
+        drop(open());
+        let log = folder.path().join("logs/crawl.log");
+        fs::write(&log, "a line\n").unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"a line\n", "a kill leaves it");
+        let state = folder.path().join("state");
+        let manifest = Manifest::load(&state).unwrap().unwrap();
+        let boot = "another".to_owned();
+        Manifest { boot, ..manifest }.store(&state).unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"");
+    }
 
     #[test]
     fn damage_is_told_with_what_it_cost() {

@@ -2,9 +2,11 @@
 //!
 //! After a kill the planner goes on from the last checkpoint; the states of pages, which matter, are in the time queue.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+
+use junkai_archive::own_file;
 
 const NAME: &str = "planner";
 const CHECKSUM_BYTES: usize = 4;
@@ -12,7 +14,7 @@ const CHECKSUM_BYTES: usize = 4;
 /// Puts what was learned in the place of what was learned before.
 pub(crate) fn store(state: &Path, learned: &[u8]) -> io::Result<()> {
     let aside = state.join(format!("{NAME}.new"));
-    let mut file = File::create(&aside)?;
+    let mut file = own_file::create(&aside)?;
     file.write_all(&crc32fast::hash(learned).to_le_bytes())?;
     file.write_all(learned)?;
     file.sync_all()?;

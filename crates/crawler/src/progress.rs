@@ -67,7 +67,7 @@ counters! {
     errors,
     /// Visits to be tried again after a failure that may pass.
     retried,
-    /// Visits that were held, and not charged to their pages, because our own network was down.
+    /// Visits that were held, and not charged to their pages, because our own network was down or our machine short of something.
     held,
     /// URLs that robots.txt keeps out.
     robots_denied,
@@ -91,6 +91,16 @@ counters! {
     deferred,
     /// New URLs for which the ring had no room, forgotten.
     discarded,
+    /// Links that were left out because their page has too many, or they are too long, each or together.
+    links_left_out,
+    /// New URLs that were refused because those that wait, of their host or in all, take as many bytes as they may.
+    urls_refused,
+    /// Bytes of the visits that wait, before they are packed.
+    waiting_bytes,
+    /// Waiting visits that were lost because their files are damaged, or because their URL cannot be read.
+    visits_lost,
+    /// States of known pages that were lost because their files are damaged.
+    states_lost,
     /// Starts that a lease refused and moved to a later slot.
     put_off,
     /// Links found that are out of scope.

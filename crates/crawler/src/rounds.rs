@@ -2,9 +2,9 @@
 //!
 //! [`Rounds::round`] is the picture of `ARCHITECTURE.md` as code; read it first. Orders go to the crew, reports come back.
 //!
-//! Nothing lost: what a round learned is written in this order: what servers asked for, log lines (their captures are in
-//! the archive already) and what pages said of their sites, new URLs, states of known pages, acknowledgements of visits that ended. A kill between two of them repeats a visit at
-//! most; what a power failure costs is told in `manifest`.
+//! Nothing lost: what a round learned is written in this order: new URLs, what servers asked for, log lines (their captures are in
+//! the archive already) and what pages said of their sites, states of known pages, acknowledgements of visits that ended; `outcomes` says why, and keeps it so. A kill
+//! between two of them repeats a visit at most; what a power failure costs is told in `manifest`.
 
 mod discovery;
 mod focus;
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use hashbrown::HashSet;
 use junkai_frontier::seen::Seen;
-use junkai_frontier::{Command, Event, Scheduler, Time};
+use junkai_frontier::{Command, Event, HostPaces, Scheduler, Time};
 use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
@@ -34,6 +34,7 @@ use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::opening::Opening;
 use crate::outage::Outage;
+use crate::outcomes::Outcomes;
 use crate::patience;
 use crate::paused::Paused;
 use crate::progress::{Progress, Snapshot, Stop};
@@ -41,11 +42,14 @@ use crate::rules::Rules;
 use crate::scope::ScopeRules;
 use crate::servers::Servers;
 use crate::settings::Settings;
+use crate::shortage::Shortage;
 use crate::visit::Visit;
 use crate::waiting_room::WaitingRoom;
 
 /// The longest sleep of the frontier's thread: how late a stop or a new minute is noticed.
 const NAP_MAX: Duration = Duration::from_millis(200);
+/// Log lines and acknowledgements that wait in memory, in bytes: with more of them a round writes down before its end. What one report adds to them comes on top.
+const UNWRITTEN_BYTES_MAX: usize = 1 << 20;
 
 /// Everything that the frontier's thread owns.
 pub(crate) struct Rounds {
@@ -62,28 +66,36 @@ pub(crate) struct Rounds {
     is_turn_of_known: bool,
     hosts: Hosts,
     scheduler: Scheduler<Visit>,
+    /// Hosts that ask for more rest than their server.
+    paces: HostPaces,
     servers: Servers,
     logs: Logs,
     checkpoints: Checkpoints,
     crew: Crew,
     /// What the scheduler asked for and was not carried out yet; empty between stages.
     commands: Vec<Command<Visit>>,
-    /// Visits that gave their turn back and line up anew: their host moved, or its interval grew; empty between rounds.
+    /// Visits that gave their turn back and line up anew: their host moved; empty between rounds.
     moved: Vec<Visit>,
     /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
     unplaced: HashSet<u64>,
+    /// Of such URLs, those that were not even taken in.
+    no_room: u64,
+    /// Whether it was told that too much waits.
+    is_refusing: bool,
     /// Pages whose visit is with a worker, for whoever asks.
     in_flight: HashSet<Fingerprint>,
     /// Known pages that somebody asked for out of turn and that were not visited since.
     asked: HashSet<Fingerprint>,
     /// What focus writes down, where something is wanted.
-    books: Option<FocusBooks>,
+    focus_books: Option<FocusBooks>,
     /// Sites that are left alone, because they do not hold what is wanted.
     unwanted: Unwanted,
     /// Where no visit starts, by the wish of people.
     paused: Paused,
     /// Whether our own network is down.
     outage: Outage,
+    /// Whether our own machine is short of something.
+    shortage: Shortage,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
     /// The archive's folder.
@@ -99,7 +111,7 @@ impl Rounds {
         self.take_in_reports(self.nap())?; // page → links → seen? → waiting room; leases and rules learn
         self.refill()?; // waiting room → address → ring
         self.tick()?; // ring → lease → worker
-        self.write_down()?; // what servers asked for, log lines, new URLs, acknowledgements
+        self.write_down()?; // new URLs, what servers asked for, log lines, states of pages, acknowledgements
         self.checkpoint()
     }
 
@@ -122,12 +134,9 @@ impl Rounds {
         self.save_experience()?;
         self.room.put_all_aside()?;
         self.write_down()?;
-        self.checkpoints.finish(&mut Books {
-            seen: &mut self.seen,
-            backlog: self.room.backlog(),
-            known: &mut self.known,
-            logs: &self.logs,
-        })?;
+        self.servers.close(&self.scheduler, &self.paces)?;
+        let (checkpoints, mut books) = self.books();
+        checkpoints.finish(&mut books)?;
         Ok(self.progress.snapshot())
     }
 
@@ -159,7 +168,7 @@ impl Rounds {
         if self.is_winding_down || self.progress.is_disk_full() || self.paused.all.is_some() {
             return 0;
         }
-        let most = self.settings.crawl.concurrency.get();
+        let most = self.visits_max();
         let pages_max = self.settings.crawl.pages_max;
         let pages_left = pages_max.map(|pages_max| pages_max.saturating_sub(self.pages()));
         let left = [pages_left, self.fetches_left()]
@@ -168,6 +177,14 @@ impl Rounds {
             .min();
         left.and_then(|left| usize::try_from(left).ok())
             .map_or(most, |left| most.min(left))
+    }
+
+    /// How many visits may be in flight at most: as the settings, the system's limits and what it is short of allow.
+    fn visits_max(&self) -> usize {
+        let wanted = self.settings.crawl.concurrency.get();
+        let borne = self.shortage.visits_max(self.clock.now());
+        let borne = borne.unwrap_or(usize::MAX);
+        wanted.min(self.crew.visits_max).min(borne)
     }
 
     /// Hands what the round learned to the operating system, in the order that loses nothing.
@@ -180,32 +197,46 @@ impl Rounds {
     }
 
     fn write_in_order(&mut self) -> Result<(), CrawlError> {
-        self.servers.flush()?;
-        self.logs.flush()?;
-        if let Some(books) = &mut self.books {
-            books.flush()?;
+        let (_, mut books) = self.books();
+        books.backlog.flush(&mut books.outcomes)
+    }
+
+    /// Writes down in the middle of a round when much waits for that: a round may come to very many ends, as where robots.txt keeps a whole host out.
+    fn write_down_when_much(&mut self) -> Result<(), CrawlError> {
+        let unwritten = self.logs.unwritten_bytes() + self.room.backlog().unwritten_ack_bytes();
+        if UNWRITTEN_BYTES_MAX <= unwritten || self.known.is_full() {
+            self.write_down()?;
         }
-        self.room.backlog().flush_entries()?;
-        self.known.queue().flush()?;
-        self.room.backlog().flush()?;
         Ok(())
     }
 
-    fn checkpoint(&mut self) -> Result<(), CrawlError> {
-        self.servers.shorten_when_long(&self.scheduler)?;
-        self.known.drop_old_notes(self.clock.now());
-        while let Err(error) = self.checkpoints.when_due(
-            &mut Books {
-                seen: &mut self.seen,
-                backlog: self.room.backlog(),
+    /// The checkpoints, and all that they make durable.
+    fn books(&mut self) -> (&mut Checkpoints, Books<'_>) {
+        let books = Books {
+            seen: &mut self.seen,
+            backlog: self.room.backlog(),
+            outcomes: Outcomes {
+                servers: &mut self.servers,
+                logs: &mut self.logs,
+                focus: self.focus_books.as_mut(),
                 known: &mut self.known,
-                logs: &self.logs,
             },
-            &self.progress,
-        ) {
-            self.wait_for_room(error)?;
+        };
+        (&mut self.checkpoints, books)
+    }
+
+    fn checkpoint(&mut self) -> Result<(), CrawlError> {
+        self.servers
+            .shorten_when_long(&self.scheduler, &self.paces)?;
+        self.known.drop_old_notes(self.clock.now());
+        let progress = Arc::clone(&self.progress);
+        loop {
+            let (checkpoints, mut books) = self.books();
+            match checkpoints.when_due(&mut books, &progress) {
+                Ok(()) => return Ok(()),
+                Err(error) => self.wait_for_room(error)?,
+            }
         }
-        Ok(())
     }
 
     /// Sees to it that this many keys fit into the table of the seen set; a flush needs a checkpoint first.
@@ -216,17 +247,15 @@ impl Rounds {
         self.checkpoint_at_once()
     }
 
-    /// Makes everything that was written down durable before anything else happens.
+    /// Writes everything down, and makes it durable before anything else happens.
     fn checkpoint_at_once(&mut self) -> Result<(), CrawlError> {
-        while let Err(error) = self.checkpoints.at_once(&mut Books {
-            seen: &mut self.seen,
-            backlog: self.room.backlog(),
-            known: &mut self.known,
-            logs: &self.logs,
-        }) {
-            self.wait_for_room(error)?;
+        loop {
+            let (checkpoints, mut books) = self.books();
+            match checkpoints.at_once(&mut books) {
+                Ok(()) => return Ok(()),
+                Err(error) => self.wait_for_room(error)?,
+            }
         }
-        Ok(())
     }
 
     /// Where overflow is discarded: what still waits for a place is known to the next run, which cannot discard it.
@@ -248,6 +277,7 @@ impl Rounds {
         progress.known.set(self.seen.len());
         let backlog = self.room.stats();
         progress.waiting.set(backlog.waiting + backlog.in_hand);
+        progress.waiting_bytes.set(backlog.waiting_bytes);
         progress.in_flight.set(self.scheduler.in_flight() as u64);
         progress.hosts.set(self.hosts.len() as u64);
         progress.now.set(self.clock.now().as_micros());
@@ -256,7 +286,7 @@ impl Rounds {
             .next_due
             .set(self.known.next_due().map_or(0, Time::as_micros));
         progress.deferred.set(counters.deferred);
-        progress.discarded.set(counters.discarded);
+        progress.discarded.set(counters.discarded + self.no_room);
         progress.put_off.set(counters.put_off);
     }
 
@@ -308,10 +338,15 @@ impl Rounds {
             settings.crawl.concurrency.get(),
             now,
         );
+        let mut paces = HostPaces::new(settings.politeness.clone());
         if opening.is_resumed {
-            scheduler.restore(opening.servers.restored().iter().copied());
+            let restored = opening.servers.restored();
+            scheduler.restore(restored.servers.iter().copied());
+            for host in &restored.hosts {
+                paces.restore(host, !restored.was_closed, now);
+            }
         }
-        let (books, order) = match opening.focus {
+        let (focus_books, order) = match opening.focus {
             Some(focus) => (Some(focus.books), Some(focus.order)),
             None => (None, None),
         };
@@ -336,12 +371,15 @@ impl Rounds {
             commands: Vec::new(),
             moved: Vec::new(),
             unplaced: HashSet::new(),
+            no_room: 0,
+            is_refusing: false,
             in_flight: HashSet::new(),
             asked: HashSet::new(),
-            books,
+            focus_books,
             unwanted: opening.unwanted,
             paused: opening.paused,
             outage: Outage::default(),
+            shortage: Shortage::default(),
             is_winding_down: false,
             archive: opening.archive,
             _lock: opening.lock,
@@ -349,6 +387,7 @@ impl Rounds {
             clock,
             progress,
             scheduler,
+            paces,
             crew,
         };
         rounds.show_paused();

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::path::Path;
 
+use hashbrown::HashSet;
 use junkai_weburl::{Canonicalizer, PageUrl};
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
@@ -142,8 +143,9 @@ pub(crate) struct ScopeRules {
     config: ScopeConfig,
     include: RegexSet,
     exclude: RegexSet,
-    /// What the preset compares with, for each seed: a URL, a prefix, a host or a site; sorted.
-    roots: Vec<Box<str>>,
+    /// What the preset compares with, for each seed: a URL, a prefix, a host or a site. Whole names and not their fingerprints, so that no host can make
+    /// itself a name that is taken for another's.
+    roots: HashSet<Box<str>>,
 }
 
 impl ScopeRules {
@@ -177,7 +179,7 @@ impl ScopeRules {
                 config: config.clone(),
                 include,
                 exclude,
-                roots: Vec::new(),
+                roots: HashSet::new(),
             })
         } else {
             Err(problems)
@@ -223,17 +225,11 @@ impl ScopeRules {
     /// Lets the preset reach around `seed` too. Answers whether that made the scope larger.
     pub(crate) fn add_root(&mut self, seed: &PageUrl) -> bool {
         let root = self.root_of(seed);
-        match self
-            .roots
-            .binary_search_by(|known| known.as_ref().cmp(root))
-        {
-            Ok(_) => false,
-            Err(place) => {
-                let root = root.into();
-                self.roots.insert(place, root);
-                true
-            }
+        let is_news = !self.roots.contains(root);
+        if is_news {
+            self.roots.insert(root.into());
         }
+        is_news
     }
 
     /// Decides on one URL.
@@ -262,11 +258,7 @@ impl ScopeRules {
     }
 
     fn preset_takes(&self, url: &PageUrl) -> bool {
-        let known = |part: &str| {
-            self.roots
-                .binary_search_by(|root| root.as_ref().cmp(part))
-                .is_ok()
-        };
+        let known = |part: &str| self.roots.contains(part);
         match self.config.preset {
             Preset::Any => true,
             Preset::Prefix => prefixes(url.as_str()).any(known),

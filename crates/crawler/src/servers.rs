@@ -1,17 +1,22 @@
-//! What must survive of servers and seeds, kill or not: who asked for how much rest, and around what the scope reaches.
+//! What must survive of servers, hosts and seeds, kill or not: who asked for how much rest, and around what the scope reaches.
 //!
-//! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server holds) and
+//! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server or host holds) and
 //! `seeds.txt`. Both are small: most servers never ask for anything.
+//!
+//! With what was asked for stands a moment by which the next run can tell how much of a rest is left ([`Clock::end_of_rest`]).
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use junkai_frontier::{Scheduler, ServerKey, ServerState};
+use junkai_frontier::{HostPaces, HostState, Scheduler, ServerKey, ServerState};
 use junkai_weburl::PageUrl;
+use serde::{Deserialize, Serialize};
 
+use crate::clock::{Clock, Moment};
 use crate::line_file::LineFile;
+use crate::small_file;
 use crate::visit::Visit;
 
 /// Where the states of servers are, below `state/`.
@@ -19,26 +24,66 @@ const STATES: &str = "servers.jsonl";
 /// The file of states is written anew when it is longer than this, and twice as long as then.
 const STATES_BYTES_MAX: u64 = 4 << 20;
 
+/// A line of the file of states.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+enum Line {
+    /// A host asks for a pace of its own, or no longer.
+    Host(HostState),
+    /// How a server stands.
+    Server(ServerState),
+    /// When the lines around it were written.
+    Written {
+        #[serde(flatten)]
+        moment: Moment,
+        /// Whether the crawl ended there in an orderly way: nothing was visited after it.
+        is_last: bool,
+    },
+}
+
+/// What servers and hosts asked for in earlier runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Restored {
+    pub(crate) servers: Vec<ServerState>,
+    pub(crate) hosts: Vec<HostState>,
+    /// When that was written down last.
+    moment: Option<Moment>,
+    /// Whether the last run ended in an orderly way.
+    pub(crate) was_closed: bool,
+}
+
 /// The two files, and which servers were visited in this run.
 #[derive(Debug)]
 pub(crate) struct Servers {
     state: PathBuf,
+    clock: Clock,
     states: LineFile,
     /// How long the file of states was when it was written anew.
     shortened_bytes: u64,
     seeds: LineFile,
-    restored: Vec<ServerState>,
+    restored: Restored,
     visited: Box<[bool]>,
 }
 
 impl Servers {
     /// Opens both files, reads what they say, and shortens the first to one line a server.
-    pub(crate) fn open(state: &Path, keys: u32) -> io::Result<Servers> {
-        let restored = restored_states(state, keys)?;
-        write_states(state, &restored)?;
+    pub(crate) fn open(state: &Path, keys: u32, clock: &Clock) -> io::Result<Servers> {
+        let mut restored = restored(state, keys)?;
+        if let Some(then) = &restored.moment {
+            for server in &mut restored.servers {
+                server.hold_until = clock.end_of_rest(server.hold_until, then);
+            }
+            for host in &mut restored.hosts {
+                host.free_at = clock.end_of_rest(host.free_at, then);
+            }
+        }
+        let servers = restored.servers.iter().copied();
+        let hosts = restored.hosts.iter().cloned();
+        write_states(state, servers, hosts, written(clock, false))?;
         let states = LineFile::open(&state.join(STATES))?;
         Ok(Servers {
             state: state.to_owned(),
+            clock: clock.clone(),
             shortened_bytes: states.length(),
             states,
             seeds: LineFile::open(&state.join("seeds.txt"))?,
@@ -47,16 +92,31 @@ impl Servers {
         })
     }
 
-    /// The servers that asked for something in earlier runs.
-    pub(crate) fn restored(&self) -> &[ServerState] {
+    /// What was asked for in earlier runs.
+    pub(crate) fn restored(&self) -> &Restored {
         &self.restored
     }
 
     /// Notes how a server stands now.
     pub(crate) fn note(&mut self, scheduler: &Scheduler<Visit>, key: ServerKey) {
-        let state = scheduler.server_state(key);
-        // A struct of numbers always serialises.
-        if serde_json::to_writer(&mut *self.states.buffer(), &state).is_ok() {
+        self.note_line(&Line::Server(scheduler.server_state(key)));
+    }
+
+    /// Notes what a host asks for now.
+    pub(crate) fn note_host(&mut self, paces: &HostPaces, host: &str) {
+        let nothing = || HostState {
+            host: host.into(),
+            asks: Vec::new(),
+            free_at: junkai_frontier::Time::EPOCH,
+        };
+        self.note_line(&Line::Host(
+            paces.state(host, self.clock.now()).unwrap_or_else(nothing),
+        ));
+    }
+
+    fn note_line(&mut self, line: &Line) {
+        // Numbers and names always serialise.
+        if serde_json::to_writer(&mut *self.states.buffer(), line).is_ok() {
             self.states.buffer().push(b'\n');
         }
     }
@@ -70,12 +130,35 @@ impl Servers {
     }
 
     /// Writes the file anew with one line a server, when it has grown long.
-    pub(crate) fn shorten_when_long(&mut self, scheduler: &Scheduler<Visit>) -> io::Result<()> {
+    pub(crate) fn shorten_when_long(
+        &mut self,
+        scheduler: &Scheduler<Visit>,
+        paces: &HostPaces,
+    ) -> io::Result<()> {
         if self.states.length() < STATES_BYTES_MAX.max(2 * self.shortened_bytes) {
             return Ok(());
         }
-        let states: Vec<ServerState> = scheduler.server_states().collect();
-        write_states(&self.state, &states)?;
+        self.write_anew(scheduler, paces, false)
+    }
+
+    /// The crawl ends, and nothing is visited any more: the next run knows to the moment how long hosts rest.
+    pub(crate) fn close(
+        &mut self,
+        scheduler: &Scheduler<Visit>,
+        paces: &HostPaces,
+    ) -> io::Result<()> {
+        self.write_anew(scheduler, paces, true)
+    }
+
+    fn write_anew(
+        &mut self,
+        scheduler: &Scheduler<Visit>,
+        paces: &HostPaces,
+        is_last: bool,
+    ) -> io::Result<()> {
+        let written = written(&self.clock, is_last);
+        let hosts = paces.states(self.clock.now());
+        write_states(&self.state, scheduler.server_states(), hosts, written)?;
         self.states = LineFile::open(&self.state.join(STATES))?;
         self.shortened_bytes = self.states.length();
         Ok(())
@@ -89,36 +172,59 @@ impl Servers {
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if !self.states.buffer().is_empty() {
+            self.note_line(&written(&self.clock, false));
+        }
         self.states.flush()?;
         self.seeds.flush()
     }
 }
 
-/// Puts a file with one line a server in the place of the old one.
-fn write_states(state: &Path, states: &[ServerState]) -> io::Result<()> {
-    let mut lines = Vec::new();
-    for server in states {
-        serde_json::to_writer(&mut lines, server)?;
-        lines.push(b'\n');
-    }
-    let aside = state.join("servers.new");
-    fs::write(&aside, lines)?;
-    File::open(&aside)?.sync_all()?;
-    fs::rename(&aside, state.join(STATES))
+fn written(clock: &Clock, is_last: bool) -> Line {
+    let moment = clock.moment();
+    Line::Written { moment, is_last }
 }
 
-/// The last line of each server.
-pub(crate) fn restored_states(state: &Path, keys: u32) -> io::Result<Vec<ServerState>> {
-    let mut last = BTreeMap::new();
+/// Puts a file with one line a server and host in the place of the old one.
+fn write_states(
+    state: &Path,
+    servers: impl Iterator<Item = ServerState>,
+    hosts: impl Iterator<Item = HostState>,
+    written: Line,
+) -> io::Result<()> {
+    let mut lines = Vec::new();
+    let all = servers.map(Line::Server).chain(hosts.map(Line::Host));
+    for line in all.chain([written]) {
+        serde_json::to_writer(&mut lines, &line)?;
+        lines.push(b'\n');
+    }
+    small_file::replace(&state.join(STATES), &lines)
+}
+
+/// The last line of each server and host.
+pub(crate) fn restored(state: &Path, keys: u32) -> io::Result<Restored> {
+    let (mut servers, mut hosts) = (BTreeMap::new(), BTreeMap::new());
+    let mut restored = Restored::default();
     for line in lines(&state.join(STATES))? {
+        restored.was_closed = false;
         // A torn or foreign line says nothing.
-        if let Ok(server) = serde_json::from_str::<ServerState>(&line)
-            && server.key.number() < keys
-        {
-            last.insert(server.key, server);
+        match serde_json::from_str(&line) {
+            Ok(Line::Server(server)) if server.key.number() < keys => {
+                servers.insert(server.key, server);
+            }
+            Ok(Line::Host(host)) => {
+                hosts.insert(host.host.clone(), host);
+            }
+            Ok(Line::Written { moment, is_last }) => {
+                restored.moment = Some(moment);
+                restored.was_closed = is_last;
+            }
+            Ok(Line::Server(_)) | Err(_) => {}
         }
     }
-    Ok(last.into_values().collect())
+    restored.servers = servers.into_values().collect();
+    restored.hosts = hosts.into_values().collect();
+    Ok(restored)
 }
 
 /// The seeds of earlier runs.
@@ -143,6 +249,8 @@ mod tests {
 
     use junkai_frontier::{Event, Overflow, PolitenessConfig, RingConfig, Time};
 
+    use crate::clock::ClockConfig;
+
     use super::*;
 
     fn scheduler() -> Scheduler<Visit> {
@@ -159,31 +267,117 @@ mod tests {
         )
     }
 
+    fn clock() -> Clock {
+        Clock::start(&ClockConfig::default(), Time::EPOCH)
+    }
+
+    fn paces() -> HostPaces {
+        HostPaces::new(PolitenessConfig::default())
+    }
+
     #[test]
     fn the_last_word_of_a_server_survives_a_torn_line() {
         let state = tempfile::tempdir().unwrap();
         let (key, other) = (ServerKey::new(3), ServerKey::new(5));
-        let mut servers = Servers::open(state.path(), 64).unwrap();
+        let clock = clock();
+        let start = clock.now();
+        let mut servers = Servers::open(state.path(), 64, &clock).unwrap();
         let mut scheduler = scheduler();
-        for seconds in [10, 20] {
-            let until = Time::EPOCH + Duration::from_secs(seconds);
+        let after = |hours| start + Duration::from_hours(hours);
+        for hours in [1, 2] {
+            let until = after(hours);
             for key in [key, other] {
                 scheduler.step(Time::EPOCH, Event::Hold { key, until }, &mut Vec::new());
                 servers.note(&scheduler, key);
             }
+            servers.flush().unwrap();
         }
-        servers.flush().unwrap();
         let path = state.path().join("servers.jsonl");
         let text = fs::read_to_string(&path).unwrap();
-        fs::write(&path, &text[..text.len() - 5]).unwrap();
+        let torn = text.rfind("{\"key\":5").unwrap() + 20;
+        fs::write(&path, &text[..torn]).unwrap();
 
-        let restored = Servers::open(state.path(), 64).unwrap().restored().to_vec();
-        let holds: Vec<_> = restored
-            .iter()
-            .map(|state| (state.key, state.hold_until))
-            .collect();
-        let after = |seconds| Time::EPOCH + Duration::from_secs(seconds);
-        assert_eq!(holds, [(key, after(20)), (other, after(10))]);
-        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
+        let servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let restored = servers.restored();
+        assert!(!restored.was_closed);
+        let holds = restored.servers.iter().map(|state| {
+            let off = state.hold_until.saturating_duration_since(start).as_secs();
+            (state.key, off / 3600)
+        });
+        assert_eq!(holds.collect::<Vec<_>>(), [(key, 2), (other, 1)]);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+    }
+
+    #[test]
+    fn what_a_host_asked_for_is_there_after_a_stop_and_gone_when_it_was_taken_back() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = clock();
+        let (mut paces, scheduler) = (paces(), scheduler());
+        let mut servers = Servers::open(state.path(), 64, &clock).unwrap();
+        for host in ["a.test", "b.test"] {
+            assert!(paces.told(host, 1, Some(Duration::from_mins(9)), clock.now()));
+            servers.note_host(&paces, host);
+        }
+        assert!(paces.told("b.test", 1, None, clock.now()));
+        servers.note_host(&paces, "b.test");
+        servers.flush().unwrap();
+        let killed = restored(state.path(), 64).unwrap();
+        assert!(!killed.was_closed);
+        let asking = killed.hosts.iter().filter(|host| !host.asks.is_empty());
+        assert_eq!(
+            asking.map(|host| &*host.host).collect::<Vec<_>>(),
+            ["a.test"]
+        );
+
+        servers.close(&scheduler, &paces).unwrap();
+        let stopped = restored(state.path(), 64).unwrap();
+        assert!(stopped.was_closed);
+        assert_eq!(stopped.hosts, paces.states(clock.now()).collect::<Vec<_>>());
+        assert!(
+            !Servers::open(state.path(), 64, &clock)
+                .unwrap()
+                .restored()
+                .hosts
+                .is_empty()
+        );
+        assert!(
+            !restored(state.path(), 64).unwrap().was_closed,
+            "it has begun anew"
+        );
+    }
+
+    #[test]
+    fn an_interval_that_an_archive_of_before_kept_for_a_server_is_not_taken_over() {
+        let state = tempfile::tempdir().unwrap();
+        let line =
+            r#"{"key":3,"interval_told":{"secs":34560000,"nanos":0},"hold_until":0,"strikes":1}"#;
+        fs::write(state.path().join(STATES), format!("{line}\n")).unwrap();
+        let servers = Servers::open(state.path(), 64, &clock()).unwrap();
+        let mut scheduler = scheduler();
+        scheduler.restore(servers.restored().servers.iter().copied());
+        let standing = scheduler.explain(ServerKey::new(3));
+        assert_eq!(standing.strikes, 1);
+        assert_eq!(standing.interval, Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_rest_is_not_shortened_by_a_wall_clock_that_was_set_forward() {
+        let state = tempfile::tempdir().unwrap();
+        let key = ServerKey::new(3);
+        let before = clock();
+        let mut servers = Servers::open(state.path(), 64, &before).unwrap();
+        let mut scheduler = scheduler();
+        let until = before.now() + Duration::from_hours(1);
+        scheduler.step(Time::EPOCH, Event::Hold { key, until }, &mut Vec::new());
+        servers.note(&scheduler, key);
+        servers.flush().unwrap();
+
+        let tomorrow = before.now() + Duration::from_hours(24);
+        let after = Clock::start(&ClockConfig::default(), tomorrow);
+        let servers = Servers::open(state.path(), 64, &after).unwrap();
+        let hold_until = servers.restored().servers[0].hold_until;
+        let left = hold_until.saturating_duration_since(after.now());
+        assert!(Duration::from_mins(50) < left, "{left:?}");
+        assert!(left <= Duration::from_hours(1), "{left:?}");
     }
 }

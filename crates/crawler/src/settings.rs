@@ -111,6 +111,9 @@ pub struct CrawlConfig {
     pub retry_delay: Duration,
     /// Take sitemaps named in robots.txt, and feeds, as sources of links. Default true.
     pub sitemaps: bool,
+    /// Memory for the rules of robots.txt files. Default 64 MiB, enough for some hundred thousand usual files. What has not been used for longest
+    /// makes way, and is asked for again. At least 8 MiB.
+    pub robots_memory: ByteSize,
     /// Whether links marked `nofollow` (by `rel` or a robots meta tag) are left alone. Default true.
     pub respect_nofollow: bool,
     /// Whether captures of pages that say `noarchive` are left out of the archive. Default true.
@@ -140,6 +143,7 @@ impl Default for CrawlConfig {
             retries_max: 2,
             retry_delay: Duration::from_mins(1),
             sitemaps: true,
+            robots_memory: ByteSize::mib(64),
             respect_nofollow: true,
             respect_noarchive: true,
             dedupe: true,
@@ -191,6 +195,15 @@ impl Settings {
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
             );
         }
+        if self.crawl.robots_memory < ByteSize::mib(8) {
+            mistakes.push("crawl.robots_memory: at least 8 MiB".to_owned());
+        }
+        if Duration::from_hours(12) < self.politeness.crawl_delay_max {
+            mistakes.push(
+                "politeness.crawl_delay_max: at most 12h, or robots.txt would take every visit"
+                    .to_owned(),
+            );
+        }
         if self.crawl.order != Order::Fifo && self.crawl.overflow == Overflow::Discard {
             mistakes.push(format!(
                 "crawl.order = \"{}\" keeps what does not fit on disk by its worth, and crawl.overflow = \"discard\" would forget it: \
@@ -205,7 +218,17 @@ impl Settings {
     fn mistakes_of_queues(&self) -> Vec<String> {
         let day = Duration::from_hours(24);
         let queue = &self.time_queue;
+        let backlog = &self.backlog;
+        let bounds = [
+            backlog.page_bytes_max,
+            backlog.host_bytes_max,
+            backlog.bytes_max,
+        ];
         let checks = [
+            (
+                bounds.iter().all(|bytes| 1 << 16 <= *bytes),
+                "backlog.page_bytes_max, host_bytes_max and bytes_max must be 65536 at least, or hardly any link is followed",
+            ),
             (
                 (1..=1 << 24).contains(&self.ring.slots),
                 "ring.slots must be 1 to 16777216",

@@ -1,9 +1,10 @@
-//! Small files of the state that are read whole and replaced whole, as JSON that people can read.
+//! Files of the state that are replaced whole; small ones are JSON that people can read.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use junkai_archive::own_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -24,15 +25,29 @@ pub(crate) fn load<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Craw
 
 /// Puts a value in the place of the one before; the file is whole at every moment, and durable when this returns.
 pub(crate) fn store<T: Serialize>(path: &Path, value: &T) -> Result<(), CrawlError> {
-    let aside = path.with_extension("new");
-    let mut file = File::create(&aside)?;
-    let mut text = serde_json::to_vec_pretty(value).map_err(std::io::Error::from)?;
+    let mut text = serde_json::to_vec_pretty(value).map_err(io::Error::from)?;
     text.push(b'\n');
-    file.write_all(&text)?;
-    file.sync_all()?;
-    fs::rename(&aside, path)?;
-    if let Some(folder) = path.parent() {
-        File::open(folder)?.sync_all()?;
-    }
+    replace(path, &text)?;
     Ok(())
+}
+
+/// Puts bytes in the place of a file: it is whole at every moment, and durable when this returns.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_with(path, |file| file.write_all(bytes))
+}
+
+/// The same, with what `write` writes.
+pub(crate) fn replace_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".new");
+    let aside = Path::new(&aside);
+    let mut file = own_file::create(aside)?;
+    write(&mut file)?;
+    file.sync_all()?;
+    fs::rename(aside, path)?;
+    path.parent()
+        .map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }

@@ -9,6 +9,7 @@ use junkai_archive::Index;
 use junkai_frontier::admission::Order;
 use serde::Serialize;
 
+use crate::losses::Losses;
 use crate::manifest::Manifest;
 use crate::paused::Paused;
 use crate::settings::Settings;
@@ -43,6 +44,8 @@ pub struct Stats {
     pub known: u64,
     /// Visits waiting at the last checkpoint.
     pub waiting: u64,
+    /// What was left out and lost until then.
+    pub losses: Losses,
     /// What is paused by the wish of people.
     pub paused: Paused,
     /// What was wished for and waits for the next start.
@@ -69,6 +72,7 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
     if let Some(manifest) = Manifest::load(&state)? {
         counts.known = manifest.known;
         counts.waiting = manifest.waiting;
+        counts.losses = manifest.losses;
     }
     counts.paused = Paused::load(&state)?;
     counts.wishes = wish_box::look(&state)?.len() as u64;

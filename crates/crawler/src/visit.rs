@@ -13,11 +13,13 @@ use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_weburl::{Fingerprint, PageUrl};
+use tokio::sync::oneshot;
 
 use crate::control::Live;
 use crate::focus::{Lead, Said};
 use crate::waiting_room::Receipt;
 use crate::wish::{Granted, Wish};
+use crate::worker::TakenRoom;
 
 /// One planned fetch.
 #[derive(Debug)]
@@ -46,6 +48,9 @@ pub(crate) struct Visit {
     pub(crate) state: Option<Box<PageState>>,
     /// What an earlier visit out of turn found, while that waits for the page's state.
     pub(crate) noted: Option<Box<Version>>,
+    /// Until when it may be made because the rules that took its turn said so. It holds though these had to make way for others since: else they
+    /// would take every turn.
+    pub(crate) allowed_until: Option<Time>,
     /// Its place among those that wait, until it is done.
     pub(crate) receipt: Receipt,
 }
@@ -157,6 +162,7 @@ impl Visit {
             lead: None,
             state: None,
             noted: None,
+            allowed_until: None,
             receipt,
         }
     }
@@ -186,6 +192,7 @@ impl Visit {
             lead: None,
             state: Some(Box::new(state)),
             noted: None,
+            allowed_until: None,
             receipt,
         }
     }
@@ -400,12 +407,12 @@ pub(crate) enum Report {
     /// Somebody asks what becomes of a URL.
     Asked {
         url: String,
-        reply: crossbeam_channel::Sender<Live>,
+        reply: oneshot::Sender<Live>,
     },
     /// Somebody wishes something of the crawl.
     Wished {
         wish: Wish,
-        reply: crossbeam_channel::Sender<Granted>,
+        reply: oneshot::Sender<Granted>,
     },
     /// The worker cannot go on.
     Broken(String),
@@ -424,8 +431,10 @@ pub(crate) struct EndedVisit {
     pub(crate) end: EndReport,
     /// What became of the page.
     pub(crate) fate: Fate,
-    /// Crawl-delay, where this visit learned one.
-    pub(crate) crawl_delay: Option<Duration>,
+    /// What a robots.txt asks of its host, where this visit brought one.
+    pub(crate) asked: Option<HostAsked>,
+    /// How long an answer that told of no overload asked to be left alone all the same.
+    pub(crate) retry_after: Option<Duration>,
     /// What it says of the page; none if it was no visit to the page.
     pub(crate) found: Option<Found>,
     /// What it says of its site, where something is wanted.
@@ -434,12 +443,24 @@ pub(crate) struct EndedVisit {
     pub(crate) signals: Vec<Signal>,
     /// What it led to.
     pub(crate) links: Vec<Discovered>,
+    /// The room that these take on their way.
+    pub(crate) link_room: TakenRoom,
     /// Whether a page that was not known is among these; the frontier's thread finds out.
     pub(crate) leads_to_new: bool,
     /// An origin whose robots.txt is elsewhere, and where.
     pub(crate) rules_elsewhere: Option<(String, PageUrl)>,
     pub(crate) outcome: Outcome,
     pub(crate) worker: usize,
+}
+
+/// What the robots.txt of an origin asks of visits to its host.
+#[derive(Clone, Debug)]
+pub(crate) struct HostAsked {
+    pub(crate) host: Box<str>,
+    /// What stands for the origin.
+    pub(crate) origin: u64,
+    /// The pause between two visits; none if it asks for none, or no longer.
+    pub(crate) delay: Option<Duration>,
 }
 
 /// What a sitemap or a feed says of a page that it lists.
@@ -459,6 +480,8 @@ pub(crate) enum Fate {
     AnotherTurn,
     /// It comes back after this time, as if nothing had happened.
     Later(Duration),
+    /// Our own machine is short of something, such as file descriptors: it comes back soon, and fewer visits are made at a time.
+    Short,
     /// It failed in a way that may pass: it is tried again, after this time at the earliest.
     Retry { not_before: Duration },
 }

@@ -23,7 +23,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
-use junkai_frontier::backlog::{Backlog, BacklogError, BacklogStats, Entry, NotReplaced, Ticket};
+use junkai_frontier::backlog::{
+    Backlog, BacklogError, BacklogStats, Bound, Entry, NotReplaced, Ticket,
+};
 use junkai_frontier::{Time, time_queue};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
@@ -137,6 +139,12 @@ impl WaitingRoom {
         Ok(())
     }
 
+    /// Why a page that a link leads to cannot be taken in, if too much waits. Seeds, and what was taken in before, are never too much.
+    pub(crate) fn refuses(&self, entry: &Entry) -> Option<Bound> {
+        let is_seed = entry.via.is_empty();
+        self.backlog.refuses(entry).filter(|_| !is_seed)
+    }
+
     /// Learns of a link to a page that is known: it counts for more, if it stands here.
     pub(crate) fn raise(&mut self, url: &PageUrl, source: Option<&Source>) {
         if self.is_ordered
@@ -151,7 +159,7 @@ impl WaitingRoom {
     /// Takes in the entry of a page that is visited when it is due, however it came about.
     pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), CrawlError> {
         while let Err(error) = self.backlog.append(entry, self.clock.now()) {
-            if is_too_long(entry, &error) {
+            if self.is_too_long(entry, &error) {
                 break;
             }
             wait_for_room(&self.progress, error.into())?;
@@ -326,7 +334,7 @@ impl WaitingRoom {
         loop {
             match self.backlog.append_held(entry) {
                 Ok(ticket) => return Ok(Some(ticket)),
-                Err(error) if is_too_long(entry, &error) => return Ok(None),
+                Err(error) if self.is_too_long(entry, &error) => return Ok(None),
                 Err(error) => wait_for_room(&self.progress, error.into())?,
             }
         }
@@ -340,7 +348,8 @@ impl WaitingRoom {
         loop {
             match next(&mut self.backlog) {
                 Ok(next) => return Ok(next),
-                Err(error @ BacklogError::Damaged { .. }) => {
+                Err(error @ BacklogError::Damaged { entries, .. }) => {
+                    self.progress.visits_lost.add(u64::from(entries));
                     tracing::error!(%error, "waiting visits cannot be read; the crawl goes on without them");
                 }
                 Err(error) => wait_for_room(&self.progress, error.into())?,
@@ -350,13 +359,30 @@ impl WaitingRoom {
 
     /// The visit of an entry; none if it cannot be made.
     fn visit_of(&mut self, ticket: Ticket, entry: Entry) -> Option<Visit> {
-        // What cannot be parsed was written under another idea of what a URL is.
-        let url = self.canonical.parse(&entry.url).ok();
-        let Some(url) = url.filter(|_| !is_discard_marker(&entry)) else {
+        if is_discard_marker(&entry) {
             self.backlog.ack(ticket);
             return None;
+        }
+        match self.canonical.parse(&entry.url) {
+            Ok(url) => Some(Visit::from_entry(entry, url, Receipt::of(ticket))),
+            Err(error) => {
+                // It was written under another idea of what a URL is.
+                self.progress.visits_lost.add(1);
+                tracing::error!(url = ?entry.url, %error, "the URL of a waiting visit cannot be read; the crawl goes on without it");
+                self.backlog.ack(ticket);
+                None
+            }
+        }
+    }
+
+    /// Whether an entry cannot be kept because its URLs are too long; that is told of.
+    fn is_too_long(&self, entry: &Entry, error: &BacklogError) -> bool {
+        let BacklogError::EntryTooLong { bytes } = *error else {
+            return false;
         };
-        Some(Visit::from_entry(entry, url, Receipt::of(ticket)))
+        self.progress.urls_refused.add(1);
+        tracing::warn!(url = ?entry.url, bytes, "a URL is too long to wait for its turn");
+        true
     }
 
     /// The grade that the backlog keeps; in a crawl without an order of its own it would only take room.
@@ -419,19 +445,6 @@ impl Receipt {
             is_handed_out: false,
         }
     }
-}
-
-/// Whether an entry cannot be kept because its URLs are too long; that is told of.
-fn is_too_long(entry: &Entry, error: &BacklogError) -> bool {
-    let BacklogError::EntryTooLong { bytes } = *error else {
-        return false;
-    };
-    tracing::warn!(
-        url = entry.url,
-        bytes,
-        "a URL is too long to wait for its turn"
-    );
-    true
 }
 
 #[cfg(test)]

@@ -3,9 +3,12 @@
 //! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`rounds::wishes`) and
 //! empties the box only when what it did is durable. A kill in between grants them again, which does no harm.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use junkai_archive::own_file;
 
 use crate::wish::Wish;
 
@@ -13,20 +16,29 @@ const NAME: &str = "wishes.jsonl";
 
 /// Keeps wishes until the next start. When this returns they survive a power failure.
 pub(crate) fn put(state: &Path, wishes: &[Wish]) -> io::Result<()> {
-    let path = state.join(NAME);
+    let mut file = own_file::append(&state.join(NAME))?;
     let mut lines = Vec::new();
     // A line that a power failure tore would spoil the next one.
-    if fs::read(&path).is_ok_and(|bytes| !bytes.is_empty() && bytes.last() != Some(&b'\n')) {
+    if !ends_a_line(&file)? {
         lines.push(b'\n');
     }
     for wish in wishes {
         serde_json::to_writer(&mut lines, wish)?;
         lines.push(b'\n');
     }
-    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
     file.write_all(&lines)?;
     file.sync_all()?;
     File::open(state)?.sync_all()
+}
+
+/// Whether a file is empty, or ends with a whole line. Its last byte tells: there may be many wishes before.
+fn ends_a_line(file: &File) -> io::Result<bool> {
+    let Some(last) = file.metadata()?.len().checked_sub(1) else {
+        return Ok(true);
+    };
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, last)?;
+    Ok(byte == *b"\n")
 }
 
 /// The wishes that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.

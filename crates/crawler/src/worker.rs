@@ -9,6 +9,7 @@
 mod earlier;
 mod found;
 mod keep;
+mod link_room;
 mod links;
 mod payloads;
 mod recent;
@@ -25,33 +26,34 @@ use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
-use junkai_fetch::{Client, Exchange, Failure, Request, Resolver};
+use junkai_fetch::{Client, Exchange, Failure, Request, Resolver, Resources};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::content::{Furniture, FurnitureBounds};
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
 
 use self::found::{Validators, found};
 use self::keep::Keeper;
+pub(crate) use self::link_room::{LinkRoom, TakenRoom};
 use self::links::{Brought, Understood};
 use self::recent::Recent;
 use crate::CrawlError;
 use crate::clock::Clock;
 use crate::focus::Judge;
 use crate::progress::Progress;
-use crate::rules::{RULES_PATIENCE, Rules, Say};
+use crate::rules::{RULES_PATIENCE, Rules, SAID_HOLDS, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
-use crate::visit::{Discovered, EndedVisit, Fate, Order, Outcome, Purpose, Report, Visit, status};
+use crate::visit::{
+    Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Report, Visit, status,
+};
 
 /// Added to a server's wish for rest after an exchange that we cut short.
 const ABORT_SLACK: Duration = Duration::from_secs(1);
 
-/// Names that a worker asks for at a time.
-const RESOLVING_MAX: usize = 64;
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
@@ -65,7 +67,13 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     /// Who knows what is wanted, where something is.
     pub(crate) judge: Option<Arc<Judge>>,
+    /// Room for the links of pages, until the frontier's thread has taken them in.
+    pub(crate) link_room: LinkRoom,
     pub(crate) reports: Sender<Report>,
+    /// Memory, disk and file descriptors for answers.
+    pub(crate) resources: Arc<Resources>,
+    /// Names that a worker asks for at a time.
+    pub(crate) names_max: usize,
 }
 
 /// One worker's own.
@@ -100,6 +108,7 @@ impl Worker {
             &settings.fetch,
             &settings.identity,
             settings.addresses.clone(),
+            Arc::clone(&shared.resources),
         )
         .map_err(|error| network(&error))?;
         let resolver = Resolver::new(&settings.dns, settings.addresses.clone())
@@ -121,7 +130,7 @@ impl Worker {
         );
         Ok(Worker {
             number,
-            resolving: Semaphore::new(RESOLVING_MAX),
+            resolving: Semaphore::new(shared.names_max),
             reading_pdf: Semaphore::new(1),
             canonical: Canonicalizer::new(&settings.canonical),
             recent: match settings.crawl.overflow {
@@ -212,8 +221,13 @@ impl Worker {
         if turn.visit.purpose == Purpose::Robots {
             return self.fetch_rules(turn.visit.url.clone(), turn).await;
         }
+        let is_allowed = turn
+            .visit
+            .allowed_until
+            .is_some_and(|until| turn.started < until);
         match self.shared.rules.ask(&turn.visit.url, turn.started) {
             Say::Allowed => self.fetch_page(turn).await,
+            Say::Fetch(_) if is_allowed => self.fetch_page(turn).await,
             Say::Fetch(robots) => {
                 let robots = self
                     .canonical
@@ -226,8 +240,8 @@ impl Worker {
             Say::OnTheirWay => {
                 Ok(self.unvisited(turn, Fate::Later(RULES_PATIENCE), Outcome::default()))
             }
-            Say::Denied { line } => {
-                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(line)))
+            Say::Denied { why } => {
+                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(&why)))
             }
             Say::Unreachable { wait } => {
                 let result =
@@ -242,7 +256,8 @@ impl Worker {
         }
     }
 
-    async fn fetch(&self, url: &PageUrl, turn: &Turn) -> Exchange {
+    /// Fetches, and says when that was over.
+    async fn fetch(&self, url: &PageUrl, turn: &Turn) -> (Exchange, Time) {
         let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
         // Where no page links, none is named.
         let is_linked = !turn.visit.via.is_empty() && !turn.visit.is_inferred();
@@ -257,28 +272,40 @@ impl Worker {
             conditional: validators.conditional(),
             ..Request::new(url.as_url(), turn.address)
         };
-        self.client.fetch(request).await
+        let exchange = self.client.fetch(request).await;
+        // Asked when all is over, and not put together from parts: a server's rest must not begin before its answer has ended.
+        let ended = self.shared.clock.now();
+        (exchange, ended)
     }
 
     /// Spends the turn on a robots.txt. The page that it was for takes another turn.
-    async fn fetch_rules(&self, robots: PageUrl, turn: Turn) -> Result<EndedVisit, CrawlError> {
-        let exchange = self.fetch(&robots, &turn).await;
-        let ended = self.shared.clock.now();
+    async fn fetch_rules(&self, robots: PageUrl, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
+        let (exchange, ended) = self.fetch(&robots, &turn).await;
+        if let Some(Failure::Short(_)) = exchange.failure() {
+            return Ok(self.put_back(turn, &exchange, ended, Fate::Short));
+        }
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose == Purpose::Robots;
-        let origin = if is_redirected {
-            self.origin_of(&turn.visit.via)
+        let whose = if is_redirected {
+            self.whose(&turn.visit)
         } else {
             self.shared.rules.begin(robots.origin());
-            robots.origin().to_owned()
+            robots.clone()
         };
-        let learned = self
-            .shared
-            .rules
-            .learn(&origin, robots.as_url(), &exchange, ended);
+        let rules = &self.shared.rules;
+        let learned = rules.learn(whose.origin(), robots.as_url(), &exchange, ended);
+        if !is_redirected && rules.ask(&turn.visit.url, ended) == Say::Allowed {
+            turn.visit.allowed_until = Some(ended + SAID_HOLDS);
+        }
         let rules_elsewhere = learned.redirect.and_then(|target| {
             let target = self.canonical.parse(target.as_str()).ok()?;
-            Some((origin, target))
+            Some((whose.origin().to_owned(), target))
+        });
+        // The rules may be from elsewhere; what they ask for is for the host that sent there.
+        let asked = learned.has_rules.then(|| HostAsked {
+            host: whose.host().into(),
+            origin: Fingerprint::of(whose.origin()).0,
+            delay: learned.crawl_delay,
         });
         let mut links = Vec::new();
         if self.shared.settings.crawl.sitemaps {
@@ -305,8 +332,8 @@ impl Worker {
         };
         Ok(EndedVisit {
             rules_elsewhere,
-            // What another server's file asks for is not for that server.
-            crawl_delay: learned.crawl_delay.filter(|_| !is_redirected),
+            asked,
+            retry_after: retry_after(&exchange, end),
             ..self.ended(turn, ending)
         })
     }
@@ -314,15 +341,19 @@ impl Worker {
     /// Fetches a page, keeps it, and finds where it leads.
     async fn fetch_page(&self, turn: Turn) -> Result<EndedVisit, CrawlError> {
         let url = turn.visit.url.clone();
-        let exchange = self.fetch(&url, &turn).await;
-        let ended = self.shared.clock.now();
+        let (exchange, ended) = self.fetch(&url, &turn).await;
+        if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
+            return Ok(self.put_back(turn, &exchange, ended, fate));
+        }
         let end = end_report(&exchange, turn.started, ended);
         let pdf_text = self.pdf_text(&url, &exchange).await;
         let brought = Brought {
             exchange: &exchange,
             pdf_text: pdf_text.as_deref(),
         };
+        let mut link_room = self.shared.link_room.take().await;
         let understood = self.understand(&turn.visit, brought);
+        link_room.shrink_to(understood.link_bytes());
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
         let known = turn.visit.known_version();
@@ -349,11 +380,42 @@ impl Worker {
             outcome,
         };
         Ok(EndedVisit {
+            retry_after: retry_after(&exchange, end),
             found: Some(found),
             said: understood.said,
             signals: understood.signals,
+            link_room,
             ..self.ended(turn, ending)
         })
+    }
+
+    /// What becomes of a visit that failed by our own doing, and of which nothing is to be kept therefore.
+    fn fate_without_blame(&self, exchange: &Exchange, visit: &Visit) -> Option<Fate> {
+        match exchange.failure()? {
+            Failure::Short(_) => Some(Fate::Short),
+            // The last time, what came of it is better than nothing.
+            Failure::GaveWay if visit.tries < self.shared.settings.crawl.retries_max => {
+                Some(Fate::Retry {
+                    not_before: Duration::ZERO,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports a visit of which nothing is kept.
+    fn put_back(&self, turn: Turn, exchange: &Exchange, ended: Time, fate: Fate) -> EndedVisit {
+        let outcome = keep::describe_failed(exchange);
+        self.shared.progress.bytes_received.add(outcome.size);
+        let end = end_report(exchange, turn.started, ended);
+        let ending = Ending {
+            ended,
+            end,
+            fate,
+            links: Vec::new(),
+            outcome,
+        };
+        self.ended(turn, ending)
     }
 
     /// The text of a PDF file, where it is wanted: read by a program of its own, on a thread beside this one, which goes on fetching meanwhile.
@@ -364,11 +426,11 @@ impl Worker {
         if exchange.status() != Some(200) || !judge.wants_pdf_text(url, content_type) {
             return None;
         }
-        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
-        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
-        let pdf = decoded.bytes.to_vec();
         // One at a time: each may take much memory.
         let _turn = self.reading_pdf.acquire().await.ok()?;
+        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
+        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let pdf = decoded.bytes.into_owned();
         let judge = Arc::clone(judge);
         let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
         read.await.ok().flatten()
@@ -437,11 +499,13 @@ impl Worker {
             ended: ending.ended,
             end: ending.end,
             fate: ending.fate,
-            crawl_delay: None,
+            asked: None,
+            retry_after: None,
             found: None,
             said: None,
             signals: Vec::new(),
             links: ending.links,
+            link_room: TakenRoom::default(),
             leads_to_new: false,
             rules_elsewhere: None,
             outcome: ending.outcome,
@@ -458,11 +522,11 @@ impl Worker {
         links
     }
 
-    fn origin_of(&self, url: &str) -> String {
+    /// A URL of the origin whose robots.txt redirected to this visit.
+    fn whose(&self, visit: &Visit) -> PageUrl {
         self.canonical
-            .parse(url)
-            .map(|url| url.origin().to_owned())
-            .unwrap_or_default()
+            .parse(&visit.via)
+            .unwrap_or_else(|_| visit.url.clone())
     }
 
     fn sitemaps(&self, sitemaps: &[String], visit: &Visit) -> Vec<Discovered> {
@@ -517,8 +581,18 @@ fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
             duration: ended.saturating_duration_since(started),
         },
         Some(Failure::BadRequest(_) | Failure::Refused(_)) => EndReport::Unvisited,
+        Some(Failure::Short(_)) if exchange.request.is_empty() => EndReport::Unvisited,
         Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
         Some(_) => EndReport::Aborted,
+    }
+}
+
+/// How long an answer asked to be left alone, though it told of no overload: what then rests is its host, which says so, and not its server.
+fn retry_after(exchange: &Exchange, end: EndReport) -> Option<Duration> {
+    match end {
+        // The lease learns it from the report.
+        EndReport::Overloaded { .. } => None,
+        _ => exchange.retry_after(SystemTime::now()),
     }
 }
 

@@ -16,10 +16,14 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(config: &FetchConfig) -> Self {
-        let bytes = |size: ByteSize| usize::try_from(size.as_u64()).unwrap_or(usize::MAX / 4);
         Self {
             head: bytes(config.max_header_bytes).max(HEAD_MIN),
             body: bytes(config.max_body_bytes),
         }
     }
+}
+
+/// A size in bytes of this machine's memory.
+pub(crate) fn bytes(size: ByteSize) -> usize {
+    usize::try_from(size.as_u64()).unwrap_or(usize::MAX / 4)
 }

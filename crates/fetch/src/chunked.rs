@@ -1,41 +1,41 @@
 //! Chunked bodies: where they end, and what is in them.
 //!
 //! RFC 9112, section 7.1, read leniently, for hyper has already judged what is
-//! regular: a bare line feed ends a line, and blanks may follow a size. Nothing is
-//! copied until the payload is asked for, and a body of one chunk is never copied.
+//! regular: a bare line feed ends a line, and blanks may follow a size. Nothing is kept
+//! but the line that is being read, so it does not matter how a body is cut.
 
 use std::ops::Range;
 
 /// Longest line of a chunk size with its extensions, and longest trailer line.
 const LINE_LENGTH_MAX: usize = 16 * 1024;
 
-/// A reader that goes from chunk to chunk of a body that may still be growing.
+/// A reader that goes from chunk to chunk of a body that comes in pieces.
 ///
-/// Call [`scan`](Self::scan) with the body so far, as often as wanted: each call goes on where
-/// the last one had to stop.
+/// Call [`feed`](Self::feed) with one piece after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChunkScanner {
-    /// Offset of the first byte that is not understood yet.
+    /// Bytes that were read so far.
     position: usize,
-    /// Bytes of the current chunk, and its line end, that have not come yet.
     state: State,
-    /// The pieces of payload so far; neighbouring pieces are not joined.
-    pieces: Vec<Range<usize>>,
+    /// The line that is being read, as far as earlier pieces had it.
+    line: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// At a chunk size line.
+    /// In a chunk size line.
     #[default]
     Size,
     /// Inside a chunk with so many bytes to come.
     Data(usize),
-    /// At the line end after a chunk.
+    /// In the line end after a chunk.
     DataEnd,
     /// In the trailer section.
     Trailer,
     /// After the message.
     Done,
+    /// From this offset on it is not a chunked body.
+    Failed(usize),
 }
 
 /// How far a chunked body has come.
@@ -50,86 +50,81 @@ pub(crate) enum Progress {
 }
 
 impl ChunkScanner {
-    /// Goes on through the body, which must begin with what the calls before were given.
-    pub(crate) fn scan(&mut self, body: &[u8]) -> Progress {
+    /// Goes on through the body, and gives out where the payload is, as ranges of the body.
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut payload: impl FnMut(Range<usize>)) -> Progress {
+        let mut rest = bytes;
         loop {
             match self.state {
-                State::Size => match line_at(body, self.position) {
-                    Line::Whole { text, next } => match parse_size(text) {
-                        Some(0) => self.go(State::Trailer, next),
-                        Some(size) => self.go(State::Data(size), next),
-                        None => return Progress::Malformed(self.position),
-                    },
-                    Line::Partial => return Progress::Partial,
-                    Line::TooLong => return Progress::Malformed(self.position),
-                },
-                State::Data(left) => {
-                    let here = (body.len() - self.position).min(left);
-                    self.take(here);
-                    if here < left {
-                        self.state = State::Data(left - here);
-                        return Progress::Partial;
-                    }
-                    self.state = State::DataEnd;
-                }
-                State::DataEnd => match &body[self.position..] {
-                    [b'\r', b'\n', ..] => self.go(State::Size, self.position + 2),
-                    [b'\n', ..] => self.go(State::Size, self.position + 1),
-                    [] | [b'\r'] => return Progress::Partial,
-                    [..] => return Progress::Malformed(self.position),
-                },
-                State::Trailer => match line_at(body, self.position) {
-                    Line::Whole { text: [], next } => self.go(State::Done, next),
-                    Line::Whole { next, .. } => self.position = next,
-                    Line::Partial => return Progress::Partial,
-                    Line::TooLong => return Progress::Malformed(self.position),
-                },
                 State::Done => return Progress::Complete(self.position),
+                State::Failed(offset) => return Progress::Malformed(offset),
+                State::Size | State::Data(_) | State::DataEnd | State::Trailer
+                    if rest.is_empty() =>
+                {
+                    return Progress::Partial;
+                }
+                State::Data(left) => {
+                    let here = rest.len().min(left);
+                    payload(self.position..self.position + here);
+                    self.position += here;
+                    rest = &rest[here..];
+                    self.state = match left - here {
+                        0 => State::DataEnd,
+                        left => State::Data(left),
+                    };
+                }
+                State::Size | State::DataEnd | State::Trailer => rest = self.take_line(rest),
             }
         }
     }
 
-    /// The pieces of payload found so far, as ranges of the body.
-    pub(crate) fn pieces(&self) -> &[Range<usize>] {
-        &self.pieces
-    }
-
-    fn go(&mut self, state: State, position: usize) {
-        self.state = state;
-        self.position = position;
-    }
-
-    /// Notes payload at the current position, joined to the piece before if it touches it.
-    fn take(&mut self, length: usize) {
-        if length == 0 {
-            return;
+    /// Takes bytes up to the end of a line, and acts on the line if it is whole.
+    fn take_line<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let start = self.position - self.line.len();
+        let length_max = match self.state {
+            // Nothing but its end may follow a chunk.
+            State::DataEnd => 2,
+            _ => LINE_LENGTH_MAX,
+        };
+        let room = length_max - self.line.len();
+        let window = &bytes[..bytes.len().min(room)];
+        let Some(end) = memchr::memchr(b'\n', window) else {
+            self.line.extend_from_slice(window);
+            self.position += window.len();
+            let is_no_end = self.state == State::DataEnd && self.line != b"\r";
+            if window.len() == room || is_no_end {
+                self.state = State::Failed(start);
+            }
+            return &bytes[window.len()..];
+        };
+        self.position += end + 1;
+        let rest = &bytes[end + 1..];
+        if self.line.is_empty() {
+            self.state = self.state.after_line(&bytes[..end], start);
+        } else {
+            self.line.extend_from_slice(&bytes[..end]);
+            self.state = self.state.after_line(&self.line, start);
+            self.line.clear();
         }
-        let piece = self.position..self.position + length;
-        self.position = piece.end;
-        match self.pieces.last_mut() {
-            Some(last) if last.end == piece.start => last.end = piece.end,
-            Some(_) | None => self.pieces.push(piece),
-        }
+        rest
     }
 }
 
-enum Line<'a> {
-    Whole { text: &'a [u8], next: usize },
-    Partial,
-    TooLong,
-}
-
-/// The line that begins at `position`, without its end.
-fn line_at(body: &[u8], position: usize) -> Line<'_> {
-    let rest = &body[position..];
-    let window = &rest[..rest.len().min(LINE_LENGTH_MAX)];
-    match window.iter().position(|byte| *byte == b'\n') {
-        Some(end) => Line::Whole {
-            text: window[..end].strip_suffix(b"\r").unwrap_or(&window[..end]),
-            next: position + end + 1,
-        },
-        None if rest.len() < LINE_LENGTH_MAX => Line::Partial,
-        None => Line::TooLong,
+impl State {
+    /// What follows a line that began at `start`; the line comes without its line feed.
+    fn after_line(self, line: &[u8], start: usize) -> State {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match self {
+            State::Size => match parse_size(line) {
+                Some(0) => State::Trailer,
+                Some(size) => State::Data(size),
+                None => State::Failed(start),
+            },
+            State::DataEnd if line.is_empty() => State::Size,
+            State::DataEnd => State::Failed(start),
+            State::Trailer if line.is_empty() => State::Done,
+            State::Trailer => State::Trailer,
+            State::Data(_) | State::Done | State::Failed(_) => self,
+        }
     }
 }
 
@@ -153,13 +148,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(body: &[u8]) -> (Progress, Vec<u8>) {
-        let mut scanner = ChunkScanner::default();
-        let progress = scanner.scan(body);
-        let payload = scanner
-            .pieces()
-            .iter()
-            .flat_map(|piece| body[piece.clone()].to_vec());
-        (progress, payload.collect())
+        let mut payload = Vec::new();
+        let progress = ChunkScanner::default().feed(body, |piece| {
+            payload.extend_from_slice(&body[piece]);
+        });
+        (progress, payload)
     }
 
     #[test]
@@ -217,12 +210,30 @@ mod tests {
             }
             body.extend(b"0\r\nTrailer: x\r\n\r\n");
             let mut scanner = ChunkScanner::default();
-            for end in (0..body.len()).step_by(step) {
-                prop_assert_eq!(scanner.scan(&body[..end]), Progress::Partial);
+            let mut payload = Vec::new();
+            let (all_but_last, last) = body.split_at(body.len() - 1);
+            for piece in all_but_last.chunks(step) {
+                let progress = scanner.feed(piece, |range| payload.extend_from_slice(&body[range]));
+                prop_assert_eq!(progress, Progress::Partial);
             }
-            prop_assert_eq!(scanner.scan(&body), Progress::Complete(body.len()));
-            let pieces = scanner.pieces().iter().flat_map(|piece| body[piece.clone()].to_vec());
-            prop_assert_eq!(pieces.collect::<Vec<_>>(), chunks.concat());
+            let progress = scanner.feed(last, |range| payload.extend_from_slice(&body[range]));
+            prop_assert_eq!(progress, Progress::Complete(body.len()));
+            prop_assert_eq!(payload, chunks.concat());
+        }
+
+        #[test]
+        fn what_is_no_chunked_body_is_so_however_it_is_cut(
+            body in prop::collection::vec(prop::sample::select(b"03a\r\n;x".to_vec()), 0..60),
+            step in 1_usize..9,
+        ) {
+            let whole = read(&body);
+            let mut scanner = ChunkScanner::default();
+            let mut payload = Vec::new();
+            let mut progress = Progress::Partial;
+            for piece in body.chunks(step) {
+                progress = scanner.feed(piece, |range| payload.extend_from_slice(&body[range]));
+            }
+            prop_assert_eq!((progress, payload), whole);
         }
     }
 }

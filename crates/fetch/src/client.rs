@@ -20,14 +20,15 @@ use url::{Position, Url};
 use crate::bounds::Bounds;
 use crate::config::FetchConfig;
 use crate::exchange::{End, Exchange};
-use crate::failure::Failure;
+use crate::failure::{Failure, is_shortage};
 use crate::guard::AddressGuard;
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::identity::{Identity, IdentityError};
-use crate::link::{Captured, Link};
-use crate::message::Head;
+use crate::link::{Link, Room};
 use crate::pool::{Pool, Target, TargetRef};
+use crate::resources::Resources;
+use crate::stock::Share;
 use crate::tape::Stream;
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
@@ -41,6 +42,7 @@ pub struct Client {
     /// The header fields that all requests have in common.
     fields: Vec<(HeaderName, HeaderValue)>,
     pool: RefCell<Pool<Link>>,
+    resources: Arc<Resources>,
 }
 
 /// What to fetch, and from which address.
@@ -102,6 +104,7 @@ impl Client {
         config: &FetchConfig,
         identity: &Identity,
         guard: AddressGuard,
+        resources: Arc<Resources>,
     ) -> Result<Self, ClientError> {
         identity.validate()?;
         Ok(Self {
@@ -111,6 +114,7 @@ impl Client {
             fields: common_fields(config, identity)?,
             pool: RefCell::new(Pool::new(config.idle_connections, config.idle_timeout)),
             config: config.clone(),
+            resources,
         })
     }
 
@@ -123,6 +127,8 @@ impl Client {
             exchange.end = End::Failed(failure);
         }
         exchange.timing.ended = started.elapsed();
+        // What a large answer waits for is no time of the server's.
+        exchange.bring_in(&self.resources).await;
         exchange
     }
 
@@ -167,10 +173,20 @@ impl Client {
         let message = self.message(&request, link.is_http2())?;
         let mut watch = Watch::start(&self.config, started + self.config.total_timeout);
         let (captured, link) = link.exchange(message, self.bounds, &mut watch).await;
-        if let Some(link) = link {
+        if let Some(link) = link
+            && !self.resources.is_short_of_descriptors()
+        {
             self.pool.borrow_mut().put(key, link, Instant::now());
         }
-        exchange.take_in(captured, started)
+        exchange.timing.first_byte = captured.first_byte.map(|instant| instant - started);
+        let end = captured.end.clone();
+        exchange.take_in(captured);
+        match end {
+            Err(Failure::Disconnected { received: 0 }) if exchange.reused => {
+                Err(Failure::StaleConnection)
+            }
+            end => end,
+        }
     }
 
     /// A kept connection to the target that still looks alive.
@@ -188,14 +204,18 @@ impl Client {
     }
 
     async fn connect_unhurried(&self, target: TargetRef<'_>) -> Result<Link, Failure> {
-        let unreachable = |error: io::Error| Failure::Connect(error.to_string());
+        let room = Room {
+            resources: &self.resources,
+            descriptor: self.descriptor()?,
+        };
+        let unreachable = |error: io::Error| not_connected(&error, target.remote);
         let stream = TcpStream::connect(target.remote)
             .await
             .map_err(unreachable)?;
         stream.set_nodelay(true).map_err(unreachable)?;
         let unusable = |error: hyper::Error| Failure::Connect(error.to_string());
         if !target.is_tls {
-            let link = Http1::open(Stream::Plain(stream), None, self.bounds).await;
+            let link = Http1::open(Stream::Plain(stream), None, self.bounds, room).await;
             return Ok(Link::Http1(Box::new(link.map_err(unusable)?)));
         }
         let secured = self
@@ -205,12 +225,21 @@ impl Client {
             .map_err(Failure::Tls)?;
         let session = Some(Arc::new(secured.session));
         if secured.is_http2 {
-            let link = Http2::open(secured.stream, session, self.bounds).await;
+            let link = Http2::open(secured.stream, session, self.bounds, room).await;
             return Ok(Link::Http2(Box::new(link.map_err(unusable)?)));
         }
         let stream = Stream::Tls(Box::new(secured.stream));
-        let link = Http1::open(stream, session, self.bounds).await;
+        let link = Http1::open(stream, session, self.bounds, room).await;
         Ok(Link::Http1(Box::new(link.map_err(unusable)?)))
+    }
+
+    /// A file descriptor for a connection; idle ones give theirs up for it.
+    fn descriptor(&self) -> Result<Share, Failure> {
+        let descriptor = self.resources.descriptor().or_else(|| {
+            self.close_all();
+            self.resources.descriptor()
+        });
+        descriptor.ok_or_else(|| Failure::Short("no file descriptor is left".to_owned()))
     }
 
     /// The request as hyper takes it.
@@ -256,21 +285,14 @@ impl Client {
     }
 }
 
-impl Exchange {
-    /// Completes the exchange with what came over the connection.
-    fn take_in(&mut self, captured: Captured, started: Instant) -> Result<(), Failure> {
-        self.request = captured.request;
-        self.response = captured.response;
-        self.protocol = captured.protocol;
-        self.irregular = captured.irregular;
-        self.timing.first_byte = captured.first_byte.map(|instant| instant - started);
-        self.head = captured.head.map(|index| Head::new(&self.response, index));
-        match captured.end {
-            Err(Failure::Disconnected { received: 0 }) if self.reused => {
-                Err(Failure::StaleConnection)
-            }
-            end => end,
-        }
+/// Why there is no connection.
+fn not_connected(error: &io::Error, remote: SocketAddr) -> Failure {
+    // Where no port is left; but a machine without IPv6 says the same of every such address.
+    let has_no_port = error.kind() == io::ErrorKind::AddrNotAvailable && remote.is_ipv4();
+    if is_shortage(error) || has_no_port {
+        Failure::Short(error.to_string())
+    } else {
+        Failure::Connect(error.to_string())
     }
 }
 

@@ -32,6 +32,14 @@ pub struct FetchConfig {
     pub max_body_bytes: ByteSize,
     /// Largest body after content decoding. Default `64MiB`; what is longer is taken for a bomb.
     pub max_decoded_bytes: ByteSize,
+    /// Memory for answers, over all visits in flight. Default `256MiB`. Half is for answers that come in: those over 1 MiB, or over 16 KiB once
+    /// that half is used up, go to nameless files in the archive's folder until they have ended. Half is for these when they are read and stored.
+    pub bodies_in_memory: ByteSize,
+    /// Disk space for large answers that come in, over all visits in flight. Default `4GiB`; at least one of the largest answers fits.
+    ///
+    /// When it is used up, the answer that brings the least gives way: it is fetched again later, or kept as far as it came if it was tried as often as
+    /// `crawl.retries_max` allows.
+    pub bodies_on_disk: ByteSize,
     /// Whether HTTP/2 is offered to TLS servers. Default false.
     ///
     /// The frames of HTTP/2 are no HTTP message: an archive of such a visit holds a rewritten
@@ -43,8 +51,7 @@ pub struct FetchConfig {
     pub accept: String,
     /// Value of `Accept-Language`. Default empty: not sent, and the server's own choice is kept.
     pub accept_language: String,
-    /// Idle connections that a worker keeps. Default 512, as many as there are visits in flight; each may hold a buffer of up to
-    /// `max_header_bytes`.
+    /// Idle connections that a worker keeps. Default 512, as many as there are visits in flight; fewer where the system allows few open files.
     pub idle_connections: usize,
     /// How long an idle connection is kept. Default `15s`.
     ///
@@ -69,6 +76,8 @@ impl Default for FetchConfig {
             max_header_bytes: ByteSize::kib(256),
             max_body_bytes: ByteSize::mib(32),
             max_decoded_bytes: ByteSize::mib(64),
+            bodies_in_memory: ByteSize::mib(256),
+            bodies_on_disk: ByteSize::gib(4),
             http2: false,
             accept_encoding: "gzip, br, zstd".into(),
             accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".into(),

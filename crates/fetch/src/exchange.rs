@@ -4,16 +4,22 @@
 use std::cell::OnceCell;
 use std::fmt;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::chunked::{ChunkScanner, Progress};
 use crate::coding::{self, Decoded};
 use crate::failure::{Failure, Truncation};
+use crate::link::Captured;
 use crate::message::{Framing, Head, Start, find_head};
+use crate::resources::Resources;
 use crate::retry_after;
+use crate::spool::SpoolFile;
+use crate::stock::Share;
 
 /// One request and what came of it.
 ///
@@ -46,6 +52,11 @@ pub struct Exchange {
     /// How it ended.
     pub end: End,
     payload: OnceCell<Bytes>,
+    /// The response where it was too large for memory when it came, until it is brought in.
+    file: Option<SpoolFile>,
+    /// The part of what memory there is for answers, and for work on large ones.
+    share: Option<Share>,
+    work: Option<OwnedSemaphorePermit>,
 }
 
 /// How an exchange ended.
@@ -125,7 +136,52 @@ impl Exchange {
             irregular: None,
             end: End::Complete,
             payload: OnceCell::new(),
+            file: None,
+            share: None,
+            work: None,
         }
+    }
+
+    /// Takes in what came over a connection.
+    pub(crate) fn take_in(&mut self, captured: Captured) {
+        self.request = captured.request;
+        self.protocol = captured.protocol;
+        self.irregular = captured.irregular;
+        let taken = captured.response;
+        self.head = captured.head.map(|index| Head::new(&taken.bytes, index));
+        self.share = Some(taken.share);
+        self.file = taken.file;
+        if self.file.is_none() {
+            self.keep_message(taken.bytes);
+        }
+    }
+
+    /// Brings a response into memory that was too large for it when it came, as soon as there is memory to work on it.
+    pub(crate) async fn bring_in(&mut self, resources: &Resources) {
+        let Some(file) = self.file.take() else {
+            return;
+        };
+        let length = usize::try_from(file.length()).unwrap_or(usize::MAX);
+        self.work = resources.memory_to_work(length).await;
+        match file.read_all() {
+            Ok(response) => self.keep_message(response.into()),
+            Err(error) => {
+                self.head = None;
+                self.truncated = None;
+                self.end = End::Failed(Failure::Short(error.to_string()));
+            }
+        }
+    }
+
+    /// Keeps the message; what follows it is cut off.
+    fn keep_message(&mut self, mut response: Bytes) {
+        // What HTTP/2 brought is put together here, and nothing follows it.
+        if let Some(head) = &self.head
+            && self.protocol != Some(Protocol::Http2)
+        {
+            response.truncate(head.message_length(&response));
+        }
+        self.response = response;
     }
 
     /// Reads a response that was captured elsewhere or earlier, as if it had just come.
@@ -234,20 +290,24 @@ impl Exchange {
 
 /// The payload of a chunked body; one that is not chunked at all is its own payload.
 fn join_chunks(body: &Bytes) -> Bytes {
-    let mut scanner = ChunkScanner::default();
-    let progress = scanner.scan(body);
-    match scanner.pieces() {
-        [] if matches!(progress, Progress::Malformed(_)) => body.clone(),
-        [] => Bytes::new(),
-        [piece] => body.slice(piece.clone()),
-        pieces => {
-            let mut joined =
-                BytesMut::with_capacity(pieces.iter().map(ExactSizeIterator::len).sum());
-            for piece in pieces {
-                joined.extend_from_slice(&body[piece.clone()]);
+    let mut first: Option<Range<usize>> = None;
+    let mut joined = Vec::new();
+    let progress = ChunkScanner::default().feed(body, |piece| match &first {
+        None => first = Some(piece),
+        Some(first) => {
+            if joined.is_empty() {
+                joined.reserve_exact(body.len() - first.start);
+                joined.extend_from_slice(&body[first.clone()]);
             }
-            joined.freeze()
+            joined.extend_from_slice(&body[piece]);
         }
+    });
+    match first {
+        None if matches!(progress, Progress::Malformed(_)) => body.clone(),
+        None => Bytes::new(),
+        // One chunk is never copied.
+        Some(only) if joined.is_empty() => body.slice(only),
+        Some(_) => joined.into(),
     }
 }
 

@@ -4,6 +4,10 @@
 //! paces the server by it and decides about another visit. A failed exchange may still have
 //! brought a head and part of a body.
 
+use std::io;
+
+use rustix::io::Errno;
+
 use crate::guard::Refused;
 
 /// What went wrong in an exchange, in the order of its phases.
@@ -22,6 +26,9 @@ pub enum Failure {
     /// The server could not be reached.
     #[error("cannot connect: {0}")]
     Connect(String),
+    /// Our own machine ran short of something, such as file descriptors: neither page nor server is to blame.
+    #[error("our own machine is short of something: {0}")]
+    Short(String),
     /// The TLS handshake failed.
     #[error("TLS handshake failed: {0}")]
     Tls(String),
@@ -48,6 +55,11 @@ pub enum Failure {
     /// The head of the answer is longer than allowed.
     #[error("the head of the answer is too long")]
     HeadTooLarge,
+    /// Too many large answers came at once, and this one was the slowest.
+    #[error(
+        "large answers filled the room for them (fetch.bodies_on_disk), and this one, the slowest, gave way"
+    )]
+    GaveWay,
     /// The body of the answer is longer than allowed.
     #[error("the body of the answer is too long")]
     BodyTooLarge,
@@ -61,9 +73,11 @@ impl Failure {
     #[must_use]
     pub fn reached_server(&self) -> bool {
         match self {
-            Self::BadRequest(_) | Self::Refused(_) | Self::ConnectTimeout | Self::Connect(_) => {
-                false
-            }
+            Self::BadRequest(_)
+            | Self::Refused(_)
+            | Self::ConnectTimeout
+            | Self::Connect(_)
+            | Self::Short(_) => false,
             Self::Tls(_)
             | Self::StaleConnection
             | Self::FirstByteTimeout
@@ -71,6 +85,7 @@ impl Failure {
             | Self::TooSlow
             | Self::Disconnected { .. }
             | Self::HeadTooLarge
+            | Self::GaveWay
             | Self::BodyTooLarge
             | Self::BadResponse(_) => true,
         }
@@ -81,12 +96,15 @@ impl Failure {
     pub fn truncation(&self) -> Truncation {
         match self {
             Self::HeadTooLarge | Self::BodyTooLarge => Truncation::Length,
-            Self::ConnectTimeout | Self::FirstByteTimeout | Self::TotalTimeout | Self::TooSlow => {
-                Truncation::Time
-            }
+            Self::ConnectTimeout
+            | Self::FirstByteTimeout
+            | Self::TotalTimeout
+            | Self::TooSlow
+            | Self::GaveWay => Truncation::Time,
             Self::BadRequest(_)
             | Self::Refused(_)
             | Self::Connect(_)
+            | Self::Short(_)
             | Self::Tls(_)
             | Self::StaleConnection
             | Self::Disconnected { .. }
@@ -117,5 +135,34 @@ impl Truncation {
             Self::Time => "time",
             Self::Disconnect => "disconnect",
         }
+    }
+}
+
+/// Whether our own machine ran out of something that a socket needs: descriptors of the process or of the system, memory, or watches.
+pub(crate) fn is_shortage(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::NOBUFS | Errno::NOSPC)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_our_machine_lacks_is_told_from_what_servers_do() {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS] {
+            assert!(is_shortage(&errno.into()), "{errno}");
+        }
+        for errno in [
+            Errno::CONNREFUSED,
+            Errno::TIMEDOUT,
+            Errno::HOSTUNREACH,
+            Errno::CONNRESET,
+        ] {
+            assert!(!is_shortage(&errno.into()), "{errno}");
+        }
+        assert!(!is_shortage(&io::Error::other("another")));
     }
 }

@@ -67,6 +67,14 @@ pub struct Refused {
     pub kind: AddressKind,
 }
 
+impl Refused {
+    /// The smallest network that would have to be among [`AddressGuard::allow`] for the address to pass.
+    #[must_use]
+    pub fn network(&self) -> IpNet {
+        IpNet::from(self.address)
+    }
+}
+
 /// What makes an address other than a public one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressKind {
@@ -101,7 +109,8 @@ impl AddressKind {
     }
 
     /// Whether `allow_private` covers this kind.
-    fn is_merely_private(self) -> bool {
+    #[must_use]
+    pub fn is_merely_private(self) -> bool {
         match self {
             Self::Loopback
             | Self::Private
@@ -298,6 +307,31 @@ mod tests {
             refused.to_string(),
             "address 192.168.8.9 is refused: private"
         );
+    }
+
+    #[test]
+    fn what_is_said_to_let_an_address_pass_does() {
+        for text in [
+            "169.254.169.254",
+            "fd00:ec2::254",
+            "127.0.0.1",
+            "10.1.2.3",
+            "0.0.0.0",
+            "224.0.0.1",
+            "240.0.0.1",
+            "::1",
+            "::ffff:169.254.169.254",
+        ] {
+            let address: IpAddr = text.parse().unwrap();
+            let refused = AddressGuard::default().check(address).unwrap_err();
+            let named = AddressGuard {
+                allow: vec![refused.network()],
+                ..AddressGuard::default()
+            };
+            assert!(named.check(address).is_ok(), "{text}");
+            let private = AddressGuard::allowing_private().check(address);
+            assert_eq!(private.is_ok(), refused.kind.is_merely_private(), "{text}");
+        }
     }
 
     proptest! {

@@ -23,13 +23,13 @@ use crate::bounds::Bounds;
 use crate::chunked::{ChunkScanner, Progress};
 use crate::exchange::TlsSession;
 use crate::failure::Failure;
-use crate::link::Captured;
-use crate::message::{FIELDS_MAX, Framing, HeadIndex, Start, find_head};
+use crate::intake::Intake;
+use crate::link::{Captured, Room};
+use crate::message::{FIELDS_USUAL, Framing, HeadIndex, Start, find_head};
+use crate::stock::Share;
 use crate::tape::{ReadingEnded, SharedTape, Stream, Tape, Tee};
 use crate::watch::{Received, Watch};
 
-/// Most memory that a `Content-Length` is believed for before the bytes have come.
-const RESERVE_MAX: usize = 1024 * 1024;
 /// Bytes read at once while salvaging.
 const SALVAGE_BUFFER: usize = 8192;
 
@@ -41,6 +41,7 @@ pub(crate) struct Http1 {
     /// Whether hyper is through with the connection, which must then not be polled again.
     is_over: bool,
     pub(crate) session: Option<Arc<TlsSession>>,
+    _descriptor: Share,
 }
 
 /// Why an exchange left the regular path.
@@ -57,15 +58,16 @@ impl Http1 {
         stream: Stream,
         session: Option<Arc<TlsSession>>,
         bounds: Bounds,
+        room: Room<'_>,
     ) -> hyper::Result<Self> {
-        let tape = Rc::new(RefCell::new(Tape::default()));
+        let tape = Rc::new(RefCell::new(Tape::new(Intake::new(room.resources))));
         let io = TokioIo::new(Tee::new(stream, Rc::clone(&tape)));
         let (sender, connection) = Builder::new()
             .title_case_headers(true)
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
             .ignore_invalid_headers_in_responses(true)
-            .max_headers(FIELDS_MAX)
+            .max_headers(FIELDS_USUAL)
             .max_buf_size(bounds.head)
             .handshake(io)
             .await?;
@@ -75,6 +77,7 @@ impl Http1 {
             tape,
             is_over: false,
             session,
+            _descriptor: room.descriptor,
         })
     }
 
@@ -124,7 +127,9 @@ impl Http1 {
                 (captured, None)
             }
             Some(Stop::Hyper(complaint)) => {
-                (self.salvage(complaint, head, bounds, watch).await, None)
+                // Boxed, so that a visit does not carry the buffers of what is rare.
+                let salvage = Box::pin(self.salvage(complaint, head, bounds, watch));
+                (salvage.await, None)
             }
         }
     }
@@ -191,20 +196,31 @@ impl Http1 {
         watch: &mut Watch,
     ) -> Captured {
         let tape = self.tape;
-        let head = head.or_else(|| tape.borrow_mut().settle_head(bounds));
-        let end = match &head {
-            None => Err(failure_without_head(&complaint, &tape.borrow())),
-            Some(head) => {
-                let connection = self.connection.into_parts().io.into_inner();
-                read_rest(connection, &tape, head, watch).await
+        let mut connection = self.connection.into_parts().io.into_inner();
+        let head = match head {
+            Some(head) => Ok(head),
+            None => read_head(&mut connection, &tape, &complaint, bounds, watch).await,
+        };
+        let (head, end) = match head {
+            Err(failure) => (None, Err(failure)),
+            Ok(head) => {
+                let end = read_rest(connection, &tape, &head, watch).await;
+                (Some(head), end)
             }
         };
-        let mut captured = tape.borrow_mut().capture(head);
-        if end.is_ok() {
-            captured.irregular = Some(describe(&complaint));
+        let irregular = match (&head, &end) {
+            (Some(head), Ok(())) if head.has_more_fields => {
+                Some(format!("the head has more than {FIELDS_USUAL} fields"))
+            }
+            (Some(_), Ok(())) => Some(describe(&complaint)),
+            (Some(_) | None, _) => None,
+        };
+        let captured = tape.borrow_mut().capture(head);
+        Captured {
+            irregular,
+            end,
+            ..captured
         }
-        captured.end = end;
-        captured
     }
 }
 
@@ -220,15 +236,45 @@ fn poll_once(
     }
 }
 
+/// Finds the head that hyper did not, reading on where it gave up at the number of fields.
+async fn read_head(
+    connection: &mut Tee,
+    tape: &SharedTape,
+    complaint: &hyper::Error,
+    bounds: Bounds,
+    watch: &mut Watch,
+) -> Result<HeadIndex, Failure> {
+    let mut buffer = [0; SALVAGE_BUFFER];
+    loop {
+        if let Some(head) = tape.borrow_mut().settle_head(bounds) {
+            return Ok(head);
+        }
+        {
+            let tape = tape.borrow();
+            let is_partial = matches!(find_head(tape.received.start()), Start::Partial);
+            let may_go_on = complaint.is_parse_too_large()
+                && tape.reading_ended.is_none()
+                && tape.received.len() < bounds.head;
+            if !is_partial || !may_go_on {
+                return Err(failure_without_head(complaint, &tape));
+            }
+        }
+        read_more(connection, tape, watch, &mut buffer).await?;
+    }
+}
+
 /// Why there is no head.
 fn failure_without_head(complaint: &hyper::Error, tape: &Tape) -> Failure {
     let received = tape.received.len() as u64;
-    if complaint.is_parse_too_large() || tape.reading_ended == Some(ReadingEnded::Full) {
-        Failure::HeadTooLarge
-    } else if complaint.is_parse() {
-        Failure::BadResponse(describe(complaint))
-    } else {
-        Failure::Disconnected { received }
+    match &tape.reading_ended {
+        Some(ReadingEnded::NoRoom(failure)) => failure.clone(),
+        Some(ReadingEnded::Full) => Failure::HeadTooLarge,
+        Some(ReadingEnded::Closed | ReadingEnded::Broken) if complaint.is_parse_too_large() => {
+            Failure::Disconnected { received }
+        }
+        _ if complaint.is_parse_too_large() => Failure::HeadTooLarge,
+        _ if complaint.is_parse() => Failure::BadResponse(describe(complaint)),
+        _ => Failure::Disconnected { received },
     }
 }
 
@@ -251,46 +297,66 @@ async fn read_rest(
     watch: &mut Watch,
 ) -> Result<(), Failure> {
     let mut chunks = ChunkScanner::default();
+    let mut progress = Progress::Partial;
     let mut buffer = [0; SALVAGE_BUFFER];
-    loop {
-        let (ended, received) = {
-            let tape = tape.borrow();
-            let body = &tape.received[head.length..];
-            let is_whole = match head.framing {
-                Framing::Empty => true,
-                Framing::Length(length) => length <= body.len() as u64,
-                Framing::Close => tape.reading_ended == Some(ReadingEnded::Closed),
-                Framing::Chunked => match chunks.scan(body) {
-                    Progress::Complete(_) => true,
-                    Progress::Partial => false,
-                    Progress::Malformed(offset) => {
-                        let text = format!("malformed chunk at offset {offset} of the body");
-                        return Err(Failure::BadResponse(text));
-                    }
-                },
-            };
-            if is_whole {
-                return Ok(());
-            }
-            (tape.reading_ended, tape.received.len() as u64)
-        };
-        match ended {
-            Some(ReadingEnded::Full) => return Err(Failure::BodyTooLarge),
-            Some(ReadingEnded::Closed | ReadingEnded::Broken) => {
-                return Err(Failure::Disconnected { received });
-            }
-            None => {}
-        }
-        poll_fn(|context| {
-            let mut space = ReadBuf::new(&mut buffer);
-            // The tape notes what came, and how reading ended.
-            match Pin::new(&mut connection).poll_read(context, &mut space) {
-                Poll::Ready(_) => Poll::Ready(Ok(())),
-                Poll::Pending => watch.poll(context, tape.borrow().progress()).map(Err),
-            }
-        })
-        .await?;
+    if head.framing == Framing::Chunked {
+        let so_far = tape.borrow();
+        let scan = |piece: &[u8]| progress = chunks.feed(piece, |_| {});
+        let short = |error: std::io::Error| Failure::Short(error.to_string());
+        so_far.received.read_body(scan).map_err(short)?;
     }
+    loop {
+        if is_whole(&tape.borrow(), head, progress)? {
+            return Ok(());
+        }
+        let came = read_more(&mut connection, tape, watch, &mut buffer).await?;
+        if head.framing == Framing::Chunked {
+            progress = chunks.feed(&buffer[..came], |_| {});
+        }
+    }
+}
+
+/// Whether the message is whole; fails if it will never be.
+fn is_whole(tape: &Tape, head: &HeadIndex, progress: Progress) -> Result<bool, Failure> {
+    let received = tape.received.len();
+    let is_whole = match (head.framing, progress) {
+        (Framing::Empty, _) | (Framing::Chunked, Progress::Complete(_)) => true,
+        (Framing::Length(length), _) => length <= (received - head.length) as u64,
+        (Framing::Close, _) => tape.reading_ended == Some(ReadingEnded::Closed),
+        (Framing::Chunked, Progress::Partial) => false,
+        (Framing::Chunked, Progress::Malformed(offset)) => {
+            let text = format!("malformed chunk at offset {offset} of the body");
+            return Err(Failure::BadResponse(text));
+        }
+    };
+    let received = received as u64;
+    match &tape.reading_ended {
+        _ if is_whole => Ok(true),
+        Some(ReadingEnded::Full) => Err(Failure::BodyTooLarge),
+        Some(ReadingEnded::NoRoom(failure)) => Err(failure.clone()),
+        Some(ReadingEnded::Closed | ReadingEnded::Broken) => {
+            Err(Failure::Disconnected { received })
+        }
+        None => Ok(false),
+    }
+}
+
+/// Reads once, onto the tape and into the buffer; the tape notes how reading ended.
+async fn read_more(
+    connection: &mut Tee,
+    tape: &SharedTape,
+    watch: &mut Watch,
+    buffer: &mut [u8],
+) -> Result<usize, Failure> {
+    poll_fn(|context| {
+        let mut space = ReadBuf::new(buffer);
+        match Pin::new(&mut *connection).poll_read(context, &mut space) {
+            Poll::Ready(Ok(())) => Poll::Ready(Ok(space.filled().len())),
+            Poll::Ready(Err(_)) => Poll::Ready(Ok(0)),
+            Poll::Pending => watch.poll(context, tape.borrow().progress()).map(Err),
+        }
+    })
+    .await
 }
 
 impl Tape {
@@ -298,36 +364,32 @@ impl Tape {
         Received {
             bytes: self.received.len(),
             first_byte: self.first_byte,
+            holds: self.holds,
         }
     }
 
     /// Finds the head, cuts off what came before it, and sets the bound on the body.
     fn settle_head(&mut self, bounds: Bounds) -> Option<HeadIndex> {
-        let Start::Head { interim, head } = find_head(&self.received) else {
+        let Start::Head { interim, head } = find_head(self.received.start()) else {
             return None;
         };
-        self.received.drain(..interim);
         self.received_max = head.length.saturating_add(bounds.body);
-        if let Framing::Length(length) = head.framing {
-            let length = usize::try_from(length).unwrap_or(usize::MAX);
-            let wanted = head.length.saturating_add(length).min(RESERVE_MAX);
-            self.received
-                .reserve(wanted.saturating_sub(self.received.len()));
-        }
+        let expected = match head.framing {
+            Framing::Length(length) => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                Some(head.length.saturating_add(length))
+            }
+            Framing::Empty | Framing::Chunked | Framing::Close => None,
+        };
+        self.received.settle_head(interim, head.length, expected);
         Some(head)
     }
 
-    /// Takes the exchange off the tape; what follows the message is cut off.
+    /// Takes the exchange off the tape.
     fn capture(&mut self, head: Option<HeadIndex>) -> Captured {
-        let mut response = std::mem::take(&mut self.received);
-        if let Some(head) = &head
-            && let Progress::Complete(length) = head.extent(&response)
-        {
-            response.truncate(head.length + length);
-        }
         Captured {
             request: Bytes::copy_from_slice(&self.sent),
-            response: response.into(),
+            response: self.received.take(),
             first_byte: self.first_byte,
             protocol: head.as_ref().map(HeadIndex::protocol),
             head,

@@ -23,9 +23,19 @@ use tokio_rustls::client::TlsStream;
 use crate::bounds::Bounds;
 use crate::exchange::{Protocol, TlsSession};
 use crate::failure::Failure;
-use crate::link::Captured;
-use crate::message::{Start, find_head};
+use crate::intake::{Intake, READ_MAX};
+use crate::link::{Captured, Room};
+use crate::message::{HeadIndex, Start, find_head};
+use crate::resources::Resources;
+use crate::spool::NoRoom;
+use crate::stock::Share;
 use crate::watch::{Received, Watch};
+
+/// Bytes of a frame: as many as there is always room for when one is taken.
+#[expect(clippy::cast_possible_truncation, reason = "32 KiB")]
+const FRAME_MAX: u32 = READ_MAX as u32;
+/// Bytes that a server may send before they are taken.
+const WINDOW: u32 = 256 * 1024;
 
 /// A connection that speaks HTTP/2, between exchanges.
 pub(crate) struct Http2 {
@@ -33,6 +43,8 @@ pub(crate) struct Http2 {
     /// Reads and writes the frames; ends with this value.
     driver: JoinHandle<()>,
     pub(crate) session: Option<Arc<TlsSession>>,
+    resources: Arc<Resources>,
+    _descriptor: Share,
 }
 
 impl Drop for Http2 {
@@ -42,11 +54,11 @@ impl Drop for Http2 {
 }
 
 /// What has come of a response.
-#[derive(Default)]
 struct Incomplete {
-    response: Vec<u8>,
-    head_length: usize,
+    response: Intake,
+    head: Option<HeadIndex>,
     first_byte: Option<Instant>,
+    holds: u32,
 }
 
 impl Http2 {
@@ -55,10 +67,14 @@ impl Http2 {
         stream: TlsStream<TcpStream>,
         session: Option<Arc<TlsSession>>,
         bounds: Bounds,
+        room: Room<'_>,
     ) -> hyper::Result<Self> {
         let head_max = u32::try_from(bounds.head).unwrap_or(u32::MAX);
         let (sender, connection) = Builder::new(TokioExecutor::new())
             .max_header_list_size(head_max)
+            .max_frame_size(FRAME_MAX)
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW)
             .handshake(TokioIo::new(stream))
             .await?;
         let driver = tokio::spawn(async move {
@@ -70,6 +86,8 @@ impl Http2 {
             sender,
             driver,
             session,
+            resources: Arc::clone(room.resources),
+            _descriptor: room.descriptor,
         })
     }
 
@@ -86,18 +104,19 @@ impl Http2 {
         watch: &mut Watch,
     ) -> (Captured, Option<Self>) {
         let request_message = request_message(&request);
-        let mut incomplete = Incomplete::default();
-        let end = self.drive(request, &mut incomplete, bounds, watch).await;
-        let head = match find_head(&incomplete.response) {
-            Start::Head { head, .. } => Some(head),
-            Start::Partial | Start::Malformed => None,
+        let mut incomplete = Incomplete {
+            response: Intake::new(&self.resources),
+            head: None,
+            first_byte: None,
+            holds: 0,
         };
+        let end = self.drive(request, &mut incomplete, bounds, watch).await;
         let captured = Captured {
             request: request_message.into(),
-            response: incomplete.response.into(),
+            response: incomplete.response.take(),
             first_byte: incomplete.first_byte,
             protocol: Some(Protocol::Http2),
-            head,
+            head: incomplete.head,
             irregular: None,
             end,
         };
@@ -120,8 +139,7 @@ impl Http2 {
         .await?;
         incomplete.first_byte = Some(Instant::now());
         let (head, body) = response.into_parts();
-        write_head(&head, &mut incomplete.response);
-        incomplete.head_length = incomplete.response.len();
+        incomplete.take_head(&head)?;
         incomplete.take_body(body, bounds, watch).await
     }
 }
@@ -131,7 +149,20 @@ impl Incomplete {
         Received {
             bytes: self.response.len(),
             first_byte: self.first_byte,
+            holds: self.holds,
         }
+    }
+
+    fn take_head(&mut self, head: &http::response::Parts) -> Result<(), Failure> {
+        let mut message = Vec::new();
+        write_head(head, &mut message);
+        if let Start::Head { head, .. } = find_head(&message) {
+            self.head = Some(head);
+        }
+        let appended = self.response.append(&message);
+        appended.map_err(NoRoom::Short)?;
+        self.response.settle_head(0, message.len(), None);
+        Ok(())
     }
 
     async fn take_body(
@@ -141,8 +172,16 @@ impl Incomplete {
         watch: &mut Watch,
     ) -> Result<(), Failure> {
         let mut body = pin!(body);
+        let head_length = self.response.len();
         poll_fn(|context| {
             loop {
+                match self.response.poll_room(context) {
+                    Poll::Ready(room) => room?,
+                    Poll::Pending => {
+                        self.holds = self.holds.wrapping_add(1);
+                        return watch.poll(context, self.progress()).map(Err);
+                    }
+                }
                 let frame = match body.as_mut().poll_frame(context) {
                     Poll::Ready(Some(Ok(frame))) => frame,
                     Poll::Ready(Some(Err(error))) => {
@@ -155,9 +194,9 @@ impl Incomplete {
                 let Ok(data) = frame.into_data() else {
                     continue;
                 };
-                let room = bounds.body - (self.response.len() - self.head_length);
-                self.response
-                    .extend_from_slice(&data[..data.len().min(room)]);
+                let room = bounds.body - (self.response.len() - head_length);
+                let appended = self.response.append(&data[..data.len().min(room)]);
+                appended.map_err(NoRoom::Short)?;
                 if room < data.len() {
                     return Poll::Ready(Err(Failure::BodyTooLarge));
                 }

@@ -11,7 +11,10 @@ use crate::exchange::{Protocol, TlsSession};
 use crate::failure::Failure;
 use crate::http1::Http1;
 use crate::http2::Http2;
+use crate::intake::Taken;
 use crate::message::HeadIndex;
+use crate::resources::Resources;
+use crate::stock::Share;
 use crate::watch::Watch;
 
 /// A connection between exchanges.
@@ -20,10 +23,16 @@ pub(crate) enum Link {
     Http2(Box<Http2>),
 }
 
+/// What a new connection is given of what all share.
+pub(crate) struct Room<'a> {
+    pub(crate) resources: &'a Arc<Resources>,
+    pub(crate) descriptor: Share,
+}
+
 /// What an exchange left behind.
 pub(crate) struct Captured {
     pub(crate) request: Bytes,
-    pub(crate) response: Bytes,
+    pub(crate) response: Taken,
     pub(crate) first_byte: Option<Instant>,
     pub(crate) protocol: Option<Protocol>,
     pub(crate) head: Option<HeadIndex>,

@@ -11,8 +11,12 @@ use bytes::Bytes;
 use crate::chunked::{ChunkScanner, Progress};
 use crate::exchange::Protocol;
 
-/// Most header fields of a response; hyper is told the same.
-pub(crate) const FIELDS_MAX: usize = 256;
+/// Header fields of a usual response; hyper is told the same. A head with more of them is read here, as far as its bytes are allowed.
+///
+/// hyper allocates for as many as it is told with each response, and its map of fields panics at some thirty thousand.
+pub(crate) const FIELDS_USUAL: usize = 256;
+/// Most header fields that can be asked for; those after them are kept with the head's bytes, where they cost a tenth of an index.
+const FIELDS_INDEXED_MAX: usize = 4096;
 
 /// The head of a response.
 #[derive(Clone, Debug)]
@@ -76,6 +80,14 @@ impl Head {
         self.index.length
     }
 
+    /// Length of the message in a response that may go on after it.
+    pub(crate) fn message_length(&self, response: &[u8]) -> usize {
+        match self.index.extent(response) {
+            Progress::Complete(length) => self.index.length + length,
+            Progress::Partial | Progress::Malformed(_) => response.len(),
+        }
+    }
+
     /// How the body's end is marked.
     #[must_use]
     pub fn framing(&self) -> Framing {
@@ -105,6 +117,8 @@ pub(crate) struct HeadIndex {
     pub(crate) fields: Vec<Field>,
     pub(crate) length: usize,
     pub(crate) framing: Framing,
+    /// Whether it has more fields than usual.
+    pub(crate) has_more_fields: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -148,12 +162,32 @@ fn is_interim(status: u16) -> bool {
 }
 
 fn parse_head(bytes: &[u8]) -> Result<Option<HeadIndex>, httparse::Error> {
-    let mut fields = [const { MaybeUninit::uninit() }; FIELDS_MAX];
+    let mut fields = [const { MaybeUninit::uninit() }; FIELDS_USUAL];
     let mut response = httparse::Response::new(&mut []);
-    let status =
-        lenient_parser().parse_response_with_uninit_headers(&mut response, bytes, &mut fields)?;
+    match lenient_parser().parse_response_with_uninit_headers(&mut response, bytes, &mut fields) {
+        Ok(status) => Ok(index(bytes, status, &response)),
+        Err(httparse::Error::TooManyHeaders) => parse_long_head(bytes),
+        Err(error) => Err(error),
+    }
+}
+
+/// A head with more fields than usual: with room for as many as there are lines.
+fn parse_long_head(bytes: &[u8]) -> Result<Option<HeadIndex>, httparse::Error> {
+    let lines = memchr::memchr_iter(b'\n', bytes).count();
+    let mut fields = vec![httparse::EMPTY_HEADER; lines];
+    let mut response = httparse::Response::new(&mut fields);
+    let status = lenient_parser().parse_response(&mut response, bytes)?;
+    Ok(index(bytes, status, &response))
+}
+
+/// Where the parts of a head are, if it is whole.
+fn index(
+    bytes: &[u8],
+    status: httparse::Status<usize>,
+    response: &httparse::Response<'_, '_>,
+) -> Option<HeadIndex> {
     let httparse::Status::Complete(length) = status else {
-        return Ok(None);
+        return None;
     };
     let start = bytes.as_ptr().addr();
     let range = |part: &[u8]| {
@@ -166,7 +200,7 @@ fn parse_head(bytes: &[u8]) -> Result<Option<HeadIndex>, httparse::Error> {
         }
     };
     let (status, version) = (response.code.unwrap_or(0), response.version.unwrap_or(1));
-    Ok(Some(HeadIndex {
+    Some(HeadIndex {
         status,
         http_1_0: version == 0,
         reason: range(response.reason.unwrap_or("").as_bytes()),
@@ -174,13 +208,15 @@ fn parse_head(bytes: &[u8]) -> Result<Option<HeadIndex>, httparse::Error> {
         fields: response
             .headers
             .iter()
+            .take(FIELDS_INDEXED_MAX)
             .map(|header| Field {
                 name: range(header.name.as_bytes()),
                 value: range(header.value),
             })
             .collect(),
         length,
-    }))
+        has_more_fields: FIELDS_USUAL < response.headers.len(),
+    })
 }
 
 /// The tolerance that hyper is set to as well.
@@ -236,7 +272,7 @@ impl HeadIndex {
                 Ok(length) if length <= body.len() => Progress::Complete(length),
                 Ok(_) | Err(_) => Progress::Partial,
             },
-            Framing::Chunked => ChunkScanner::default().scan(body),
+            Framing::Chunked => ChunkScanner::default().feed(body, |_| {}),
         }
     }
 }
@@ -281,6 +317,33 @@ mod tests {
         assert_eq!(head(two).status(), 200);
         assert_eq!(head(two).as_bytes(), &b"HTTP/1.1 200 OK\r\n\r\n"[..]);
         assert_eq!(head(b"HTTP/1.1 101 Switching\r\n\r\n").status(), 101);
+    }
+
+    #[test]
+    fn a_head_is_read_however_many_fields_it_has() {
+        for count in [FIELDS_USUAL, FIELDS_USUAL + 1, 1000, 20_000] {
+            let fields: Vec<String> = (1..count)
+                .map(|number| format!("X-{number}: {number}\r\n"))
+                .collect();
+            let mut text = format!("HTTP/1.1 200 OK\r\n{}", fields.concat());
+            text += "Content-Length: 4\r\n\r\n";
+            let length = text.len();
+            let whole = Bytes::from(text + "body");
+            let Start::Head { head, .. } = find_head(&whole) else {
+                panic!("no head with {count} fields");
+            };
+            assert_eq!(head.length, length);
+            assert_eq!(
+                head.framing,
+                Framing::Length(4),
+                "of {count} fields the last"
+            );
+            assert_eq!(head.has_more_fields, FIELDS_USUAL < count);
+            assert_eq!(head.fields.len(), count.min(FIELDS_INDEXED_MAX));
+            let head = Head::new(&whole, head);
+            assert_eq!(head.value("x-200"), Some(&b"200"[..]));
+            assert!(matches!(find_head(&whole[..length - 1]), Start::Partial));
+        }
     }
 
     #[test]

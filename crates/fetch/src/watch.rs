@@ -31,7 +31,7 @@ pub(crate) struct Watch {
 
 struct Span {
     from: Instant,
-    received_before: usize,
+    before: Received,
 }
 
 /// What has come so far.
@@ -39,6 +39,8 @@ struct Span {
 pub(crate) struct Received {
     pub(crate) bytes: usize,
     pub(crate) first_byte: Option<Instant>,
+    /// How often we ourselves kept it waiting.
+    pub(crate) holds: u32,
 }
 
 impl Watch {
@@ -69,17 +71,23 @@ impl Watch {
             };
             let span = self.span.get_or_insert(Span {
                 from: first_byte,
-                received_before: 0,
+                before: Received {
+                    bytes: 0,
+                    ..received
+                },
             });
             let length = now.saturating_duration_since(span.from);
             if self.window <= length {
-                let came = received.bytes.saturating_sub(span.received_before) as u64;
-                if u128::from(came) * 1000 < u128::from(self.rate_min) * length.as_millis() {
+                let came = received.bytes.saturating_sub(span.before.bytes) as u64;
+                let is_slow =
+                    u128::from(came) * 1000 < u128::from(self.rate_min) * length.as_millis();
+                // A server that was kept waiting is not to blame.
+                if is_slow && received.holds == span.before.holds {
                     return Poll::Ready(Failure::TooSlow);
                 }
                 *span = Span {
                     from: now,
-                    received_before: received.bytes,
+                    before: received,
                 };
             }
             let next = span.from + self.window;

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use junkai_fetch::robots::Because;
 use junkai_fetch::{Exchange, Robots};
 
 const MOMENT: Duration = Duration::from_secs(1);
@@ -18,8 +19,11 @@ fn fuzz_robots() {
             for file in [file, &with_group] {
                 let robots = Robots::parse(file, "junkai");
                 let decision = robots.decide(path);
-                assert!(decision.allow || decision.line.is_some());
-                assert!(robots.decide("/robots.txt").allow);
+                assert!(decision.allow() || decision.because != Because::NoRule);
+                assert!(robots.decide("/robots.txt").allow());
+                let stored = serde_json::to_string(&robots).unwrap();
+                let restored: Robots = serde_json::from_str(&stored).unwrap();
+                assert_eq!(restored.decide(path).because, decision.because);
             }
         });
 }

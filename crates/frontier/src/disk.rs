@@ -13,7 +13,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -162,14 +162,15 @@ impl Disk {
         self.rename(&temporary, path)
     }
 
-    /// Opens an empty file for writing.
+    /// Opens an empty file for writing. Whatever had its name goes first, so that nothing is written where a link leads.
     pub(crate) fn create(&self, path: &Path) -> Result<DiskFile> {
         self.change(path, Change::Write)?;
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return at(path, Err(error)),
+            _ => {}
+        }
         let mut options = OpenOptions::new();
-        self.open_with(
-            path,
-            options.read(true).write(true).create(true).truncate(true),
-        )
+        self.open_with(path, options.read(true).write(true).create_new(true))
     }
 
     /// Opens a file for reading only.
@@ -177,9 +178,10 @@ impl Disk {
         self.open_with(path, OpenOptions::new().read(true))
     }
 
-    /// Opens a file for reading and writing, made if it does not exist.
+    /// Opens a file for reading and writing, made if it does not exist; a symbolic link is an error.
     pub(crate) fn open_for_writing(&self, path: &Path) -> Result<DiskFile> {
         let mut options = OpenOptions::new();
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
         self.open_with(
             path,
             options.read(true).write(true).create(true).truncate(false),
@@ -319,4 +321,26 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T> {
         path: path.to_owned(),
         source,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_where_a_link_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let (precious, link) = (folder.path().join("precious"), folder.path().join("link"));
+        fs::write(&precious, "precious").unwrap();
+        symlink(&precious, &link).unwrap();
+        let disk = Disk::default();
+        assert!(disk.open_for_writing(&link).is_err());
+        disk.create(&link).unwrap().write_at(b"ours", 0).unwrap();
+        symlink(&precious, temporary(&link)).unwrap();
+        disk.replace(&link, b"ours again").unwrap();
+        assert_eq!(fs::read(&link).unwrap(), b"ours again");
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    }
 }

@@ -10,7 +10,7 @@
 //! answer is a strike too, but holds nothing and counts no further than `FAILURE_STRIKES_MAX`: one dead host must not
 //! silence its neighbours on the same address. Each answer takes one strike back, so recovery is as slow as the way down.
 //!
-//! Not here: the order of visits (`ring`, `scheduler`).
+//! Not here: the order of visits (`ring`, `scheduler`), and what a single host asks for (`host_pace`).
 
 use std::time::Duration;
 
@@ -25,8 +25,6 @@ use crate::time::Time;
 const STRIKES_MAX: u8 = 16;
 /// Strikes that failed visits alone can bring: eight times the interval.
 const FAILURE_STRIKES_MAX: u8 = 3;
-/// Longest interval that is obeyed, in order to keep arithmetic on times sound; no visit is planned further ahead.
-const INTERVAL_TOLD_MAX: Duration = Duration::from_hours(400 * 24);
 /// The part of the way that the expected service time goes towards a longer visit, and towards a shorter one.
 ///
 /// An estimate that is too low makes visits stand in line for a moment; one that is too high leaves the server idle. So it
@@ -53,8 +51,6 @@ struct Lease {
     in_flight_from: Option<Time>,
     last_end: Option<Time>,
     hold_until: Time,
-    /// What the server asked for; zero if it asked for nothing.
-    interval_told: Duration,
     service_time: Duration,
     strikes: u8,
 }
@@ -64,8 +60,6 @@ struct Lease {
 pub struct ServerState {
     /// The server; only meaningful with the same number of keys.
     pub key: ServerKey,
-    /// The interval that it asked for; zero if it asked for nothing.
-    pub interval_told: Duration,
     /// The end of its hold; the epoch if there was none.
     pub hold_until: Time,
     /// How often it asked for relief or failed, less the answers since.
@@ -157,11 +151,6 @@ impl Leases {
         lease.last_end = lease.last_end.max(Some(end));
     }
 
-    /// Sets the interval that the server asked for.
-    pub fn set_interval(&mut self, key: ServerKey, interval: Duration) {
-        self.servers[key.index()].interval_told = interval.min(INTERVAL_TOLD_MAX);
-    }
-
     /// Keeps the server from being visited before `until`.
     pub fn hold(&mut self, key: ServerKey, until: Time) {
         let lease = &mut self.servers[key.index()];
@@ -177,7 +166,7 @@ impl Leases {
     #[must_use]
     pub fn interval(&self, key: ServerKey) -> Duration {
         let lease = &self.servers[key.index()];
-        let base = self.politeness.interval.max(lease.interval_told);
+        let base = self.politeness.interval;
         base.max(doubled(base, lease.strikes).min(self.politeness.interval_max))
     }
 
@@ -215,8 +204,7 @@ impl Leases {
     pub fn states(&self, now: Time) -> impl Iterator<Item = ServerState> {
         let keys = 0_u32..;
         keys.zip(&self.servers).filter_map(move |(number, lease)| {
-            let is_special =
-                !lease.interval_told.is_zero() || 0 < lease.strikes || now < lease.hold_until;
+            let is_special = 0 < lease.strikes || now < lease.hold_until;
             is_special.then(|| self.state(ServerKey::new(number)))
         })
     }
@@ -227,7 +215,6 @@ impl Leases {
         let lease = &self.servers[key.index()];
         ServerState {
             key,
-            interval_told: lease.interval_told,
             hold_until: lease.hold_until,
             strikes: lease.strikes,
         }
@@ -236,7 +223,6 @@ impl Leases {
     /// Takes over what was stored of a server. What is stored for a key that no longer exists is of no use, and ignored.
     pub fn restore(&mut self, state: &ServerState) {
         if let Some(lease) = self.servers.get_mut(state.key.index()) {
-            lease.interval_told = state.interval_told.min(INTERVAL_TOLD_MAX);
             lease.hold_until = lease.hold_until.max(state.hold_until);
             lease.strikes = state.strikes.min(STRIKES_MAX);
         }
@@ -361,35 +347,6 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_told_lengthens_ours_and_cannot_shorten_it() {
-        let mut leases = leases();
-        leases.set_interval(SERVER, SECOND / 2);
-        assert_eq!(leases.interval(SERVER), 5 * SECOND);
-        leases.set_interval(SERVER, 900 * SECOND);
-        assert_eq!(
-            leases.interval(SERVER),
-            900 * SECOND,
-            "beyond our own maximum"
-        );
-        visit(&mut leases, 0, OVERLOADED);
-        assert_eq!(
-            leases.interval(SERVER),
-            900 * SECOND,
-            "strikes do not multiply beyond our maximum"
-        );
-        leases.set_interval(SERVER, Duration::MAX);
-        assert_eq!(leases.interval(SERVER), INTERVAL_TOLD_MAX);
-    }
-
-    #[test]
-    fn an_interval_told_after_the_visit_counts_from_its_end() {
-        let mut leases = leases();
-        visit(&mut leases, 0, ANSWERED);
-        leases.set_interval(SERVER, 60 * SECOND);
-        assert_eq!(leases.free_at(SERVER), Some(at(60)));
-    }
-
-    #[test]
     fn an_end_without_a_start_begins_the_interval_anew() {
         let mut leases = leases();
         leases.end(SERVER, at(50), ANSWERED);
@@ -445,7 +402,6 @@ mod tests {
     #[test]
     fn what_is_stored_comes_back() {
         let mut before = leases();
-        before.set_interval(SERVER, 60 * SECOND);
         visit(&mut before, 0, OVERLOADED);
         let stored: Vec<ServerState> = before.states(at(1)).collect();
         let mut after = leases();

@@ -89,7 +89,8 @@ fn name(stage: Stage) -> &'static str {
     }
 }
 
-fn write(text: &str) {
+/// Writes to the terminal as it is, with what moves the cursor: our own words alone.
+pub(crate) fn write(text: &str) {
     let mut out = std::io::stderr().lock();
     // A terminal that has gone away is no reason to stop.
     let _unseen = out.write_all(text.as_bytes()).and_then(|()| out.flush());

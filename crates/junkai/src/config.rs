@@ -66,9 +66,10 @@ pub(crate) fn differences(run: &Settings, archive: &Settings) -> Result<Vec<Stri
     let mut names: Vec<&String> = run.iter().chain(&archive).map(|(key, _)| key).collect();
     names.sort();
     names.dedup();
+    names.retain(|name| !OF_A_RUN.contains(&name.as_str()));
     for name in names {
         let (now, kept) = (find(&run, name), find(&archive, name));
-        if now != kept && !OF_A_RUN.contains(&name.as_str()) {
+        if now != kept {
             differences.push(format!("{name} = {now} (junkai.toml: {kept})"));
         }
     }

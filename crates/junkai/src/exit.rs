@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::print::{shown_lines, tell};
+
 /// The exit codes, as `--help` shows them.
 pub(crate) const HELP: &str = "\
 Exit codes:
@@ -10,8 +12,8 @@ Exit codes:
   1  something failed; the message says what to do
   2  the command line is wrong
   3  the configuration is wrong, or a contact is missing
-  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page,
-     a wish for nothing
+  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page or
+     lost some of what it knew to damaged files, a wish for nothing
   5  the archive is in use by another crawl
  11  stopped by the user; the next run goes on from there";
 
@@ -43,9 +45,9 @@ pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
         // The reader of our output has seen enough.
         return ExitCode::SUCCESS;
     }
-    eprintln!("junkai: {error}");
+    tell!("junkai: {}", shown_lines(&error.to_string()));
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        tell!("  because: {}", shown_lines(&cause.to_string()));
     }
     if error.is::<BadConfiguration>() {
         return ExitCode::from(3);

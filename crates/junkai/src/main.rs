@@ -3,6 +3,8 @@
 //! Each subcommand is a file in `command/`; this one only chooses. Results go to standard output, everything else
 //! (progress, hints, warnings) to standard error, so that `--json` can be piped.
 
+#![warn(clippy::print_stderr)] // It panics where nobody reads; `print::tell!` does not.
+
 mod bar;
 mod command;
 mod config;
@@ -11,7 +13,6 @@ mod print;
 mod screen;
 mod telling;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -120,8 +121,10 @@ fn start_tracing(verbose: u8) {
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("error,junkai={level}")));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(|| print::LogLines)
+        .with_ansi(false)
         .with_target(false)
+        // Where standard error cannot be written to, saying so there would panic.
+        .log_internal_errors(false)
         .init();
 }

@@ -1,9 +1,20 @@
-//! Printing results, to readers who may have seen enough.
+//! Printing results, to readers who may have seen enough, on screens that obey.
 //!
-//! `println!` panics when its reader goes away, as `head` does; [`say!`] does not, so a crawl goes on.
+//! `println!` and `eprintln!` panic when their reader goes away, as `head` does; [`say!`] and [`tell!`] do not, so a crawl goes on.
+//!
+//! Much of what is printed was written by strangers: headers, URLs, titles, lines of robots.txt, names in other people's archives. To a terminal some
+//! characters are commands. So all text passes [`Screened`], which lets none of them through, and a value from outside is [`shown`]: on one line, and
+//! not endless. Both write such a character as JSON does (`\u001b`), so JSON stays what it was.
 
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+
+/// Characters of a text from outside that are shown, where a table has no less room for it.
+const SHOWN_MAX: usize = 1000;
+/// Characters of a line of the log.
+const LOG_LINE_MAX: usize = 4000;
+/// Bytes of the longest character.
+const CHARACTER_BYTES_MAX: usize = 4;
 
 /// Prints a line to standard output; takes what `println!` takes.
 macro_rules! say {
@@ -13,14 +24,159 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Prints a line to standard error; takes what `eprintln!` takes.
+macro_rules! tell {
+    ($($text:tt)*) => {
+        $crate::print::aside(format_args!("{}\n", format_args!($($text)*)))
+    };
+}
+pub(crate) use tell;
+
 /// Prints text to standard output.
 pub(crate) fn text(text: fmt::Arguments<'_>) {
-    let mut out = std::io::stdout().lock();
+    let mut out = Screened::new(io::stdout().lock());
     match out.write_fmt(text) {
         Ok(()) => {}
         // The reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        Err(error) => eprintln!("junkai: cannot print: {error}"),
+        Err(error) => tell!("junkai: cannot print: {error}"),
+    }
+}
+
+/// Prints text to standard error.
+pub(crate) fn aside(text: fmt::Arguments<'_>) {
+    let mut out = Screened::new(io::stderr().lock());
+    // There is nobody left to tell that nobody reads.
+    let _unread = out.write_fmt(text).and_then(|()| out.flush());
+}
+
+/// Text from outside as it is shown: in one line, without a command to the terminal, and cut where it is too long.
+pub(crate) fn shown(text: &str) -> String {
+    shown_within(text, SHOWN_MAX)
+}
+
+/// The same, cut after so many characters.
+pub(crate) fn shown_within(text: &str, characters_max: usize) -> String {
+    let (kept, cut) = match text.char_indices().nth(characters_max) {
+        Some((end, _)) => (&text[..end], "…"),
+        None => (text, ""),
+    };
+    let mut shown = String::with_capacity(kept.len() + cut.len());
+    for character in kept.chars() {
+        match character {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            command if is_command(command) => shown.push_str(&escaped(command)),
+            other => shown.push(other),
+        }
+    }
+    shown + cut
+}
+
+/// Text of several lines, each as it is [`shown`].
+pub(crate) fn shown_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(shown).collect();
+    lines.join("\n")
+}
+
+/// Standard error for the log: each write is an event, and stays one line whatever its fields hold. So it has no colours, which are commands too.
+pub(crate) struct LogLines;
+
+impl Write for LogLines {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        io::stderr().write_all(log_line(event).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+fn log_line(event: &[u8]) -> String {
+    let text = String::from_utf8_lossy(event);
+    shown_within(text.trim_end_matches('\n'), LOG_LINE_MAX) + "\n"
+}
+
+/// Whether a terminal may obey a character instead of showing it: controls (C0, C1 and DEL), what reorders the text around it, and what ends a line
+/// unlike a line feed.
+fn is_command(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
+        other => other.is_control(),
+    }
+}
+
+/// A command as JSON writes it; all of them fit into four digits.
+fn escaped(command: char) -> String {
+    format!("\\u{:04x}", u32::from(command))
+}
+
+/// Lets text through, and commands to a terminal as what they are called; line feeds and tabs stay. What is no UTF-8 is shown as U+FFFD.
+pub(crate) struct Screened<W: Write> {
+    out: W,
+    /// The beginning of a character whose end has not come yet.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Screened<W> {
+    pub(crate) fn new(out: W) -> Screened<W> {
+        Screened {
+            out,
+            begun: Vec::new(),
+        }
+    }
+
+    /// Writes valid text.
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        let mut rest = text;
+        while let Some((at, command)) = rest.char_indices().find(|(_, it)| is_command(*it)) {
+            self.out.write_all(&rest.as_bytes()[..at])?;
+            self.out.write_all(escaped(command).as_bytes())?;
+            rest = &rest[at + command.len_utf8()..];
+        }
+        self.out.write_all(rest.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Screened<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = std::mem::take(&mut self.begun);
+        all.extend_from_slice(bytes);
+        let mut rest = &*all;
+        while !rest.is_empty() {
+            let (valid, broken) = match std::str::from_utf8(rest) {
+                Ok(text) => (text, None),
+                Err(error) => {
+                    let (valid, _) = rest.split_at(error.valid_up_to());
+                    let valid = std::str::from_utf8(valid).unwrap_or_default();
+                    (valid, Some(error.error_len()))
+                }
+            };
+            self.write_text(valid)?;
+            rest = &rest[valid.len()..];
+            match broken {
+                None => break,
+                Some(Some(length)) => {
+                    self.out.write_all("\u{fffd}".as_bytes())?;
+                    rest = &rest[length..];
+                }
+                // Its end may be in the next write.
+                Some(None) => {
+                    debug_assert!(rest.len() < CHARACTER_BYTES_MAX);
+                    self.begun = rest.to_vec();
+                    break;
+                }
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -42,6 +198,73 @@ pub(crate) fn short(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn screened(parts: &[&[u8]]) -> String {
+        let mut out = Screened::new(Vec::new());
+        for part in parts {
+            out.write_all(part).unwrap();
+        }
+        String::from_utf8(out.out).unwrap()
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_and_all_else_stays() {
+        let plain = "a\tb\nd — Straße, 日本, \\, 👍🏽";
+        assert_eq!(screened(&[plain.as_bytes()]), plain);
+        for (command, expected) in [
+            ("\x1b[31m", "\\u001b[31m"),
+            ("\u{9b}31m", "\\u009b31m"),
+            ("\x07\x08\x7f\r\0", "\\u0007\\u0008\\u007f\\u000d\\u0000"),
+            ("a\u{202e}b\u{2066}", "a\\u202eb\\u2066"),
+            ("\u{2028}\u{85}", "\\u2028\\u0085"),
+        ] {
+            assert_eq!(screened(&[command.as_bytes()]), expected);
+            assert_eq!(shown(command), expected);
+        }
+        // C1 in one byte is no UTF-8.
+        assert_eq!(screened(&[b"\x9b31m"]), "\u{fffd}31m");
+        assert_eq!(
+            screened(&[b"\xc2", b"\x9bm\xe6\x97", b"\xa5"]),
+            "\\u009bm日"
+        );
+    }
+
+    #[test]
+    fn what_is_shown_is_on_one_line_and_is_cut() {
+        assert_eq!(shown("a\n\tb"), "a\\n\\tb");
+        assert_eq!(shown_within("日本語", 3), "日本語");
+        assert_eq!(shown_within("日本語", 2), "日本…");
+        assert_eq!(shown(&"x".repeat(9999)).chars().count(), SHOWN_MAX + 1);
+        assert_eq!(shown_lines("a\x07\nb"), "a\\u0007\nb");
+    }
+
+    #[test]
+    fn an_event_stays_one_line_of_the_log() {
+        let event = b"WARN a wish reason=\x1b[2J\nWARN all is lost\xff\n";
+        let line = "WARN a wish reason=\\u001b[2J\\nWARN all is lost\u{fffd}\n";
+        assert_eq!(log_line(event), line);
+    }
+
+    #[test]
+    fn where_writes_are_cut_does_not_matter() {
+        let bytes = b"a\x1b[m\xc2\x9b\xe6\x97\xa5\xff\xe6\x97\xf0\x9f\x91\x8d\xe2\x80\xae\x9b\n";
+        let whole = screened(&[bytes]);
+        assert!(!whole.contains(is_command), "{whole:?}");
+        for cut in 0..bytes.len() {
+            let (first, second) = bytes.split_at(cut);
+            assert_eq!(screened(&[first, second]), whole, "at {cut}");
+        }
+    }
+
+    #[test]
+    fn json_says_the_same_before_and_after() {
+        let all: String = ('\0'..=char::MAX).collect();
+        let json = serde_json::to_string(&all).unwrap();
+        let passed = screened(&[json.as_bytes()]);
+        assert!(!passed.contains(is_command));
+        let read: String = serde_json::from_str(&passed).unwrap();
+        assert_eq!(read, all);
+    }
 
     #[test]
     fn times_are_short() {

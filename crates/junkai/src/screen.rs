@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use junkai_crawler::{Ended, Progress, Snapshot, Summary};
 use junkai_lab::outcome::grouped;
 
-use crate::print::{say, short};
+use crate::print::{say, short, shown, shown_within, tell};
 use crate::telling::counted;
 
 /// Characters of a failure's description that the live block shows.
@@ -75,7 +75,7 @@ impl Screen {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            eprintln!("junkai: the status display failed; the crawl is not affected");
+            tell!("junkai: the status display failed; the crawl is not affected");
         }
     }
 }
@@ -105,7 +105,7 @@ impl Painter {
         let rate = self.rate(now);
         match self.style {
             Style::Live => self.block(now, &rate),
-            Style::Lines => eprintln!("{}", self.line(now, &rate)),
+            Style::Lines => tell!("{}", self.line(now, &rate)),
             Style::Json => print_json("progress", self.begun.elapsed(), now),
             Style::Quiet => {}
         }
@@ -153,9 +153,10 @@ impl Painter {
             bytes(now.bytes_stored),
             bytes(now.disk_free),
             paused(now).map_or_else(String::new, |paused| format!("  PAUSED: {paused}")),
-        ) + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
-            format!("\n          last trouble: {trouble}")
-        })
+        ) + &missing(now).map_or_else(String::new, |missing| format!("  {missing}"))
+            + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
+                format!("\n          last trouble: {}", shown(trouble))
+            })
     }
 
     fn block(&mut self, now: &Snapshot, rate: &Rate) {
@@ -173,8 +174,14 @@ impl Painter {
         if let Some(paused) = paused(now) {
             rows.push(format!("  paused  {paused}"));
         }
+        if let Some(missing) = missing(now) {
+            rows.push(format!("  missing {missing}"));
+        }
         if let Some(trouble) = &now.trouble {
-            rows.push(format!("  trouble {}", shortened(trouble)));
+            rows.push(format!(
+                "  trouble {}",
+                shown_within(trouble, TROUBLE_SHOWN_MAX)
+            ));
         }
         self.clear();
         let text = rows.join("\n") + "\n";
@@ -187,7 +194,7 @@ impl Painter {
             format!(
                 "junkai  {}  {}",
                 clock(self.begun.elapsed()),
-                self.archive.display()
+                shown(&self.archive.to_string_lossy())
             ),
             row(
                 "pages",
@@ -295,18 +302,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     let now = &summary.progress;
     let seconds = summary.seconds.max(0.001);
     let folder = archive.display();
-    say!(
-        "{}",
-        match summary.ended {
-            Ended::Complete if now.pages == 0 && 0 < now.errors => "Nothing could be visited.",
-            Ended::Complete if 0 < now.discarded =>
-                "The crawl is complete, but for what found no room in the ring.",
-            Ended::Complete => "The crawl is complete: everything in scope has been visited once.",
-            Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
-            Ended::TimeReached => "Stopped: the time asked for is over.",
-            Ended::Stopped => "Stopped on request.",
-        }
-    );
+    say!("{}", headline(summary));
     say!(
         "  {} pages in {}, {:.1} a second, {} received",
         grouped(now.pages),
@@ -331,14 +327,9 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         grouped(now.errors),
         grouped(now.robots_denied)
     );
-    if 0 < now.discarded {
-        say!(
-            "  {} URLs found no room in the ring and were discarded",
-            grouped(now.discarded)
-        );
-    }
+    tell_what_is_missing(archive, now);
     if let Some(trouble) = &now.trouble {
-        say!("  last trouble: {trouble}");
+        say!("  last trouble: {}", shown(trouble));
     }
     say!(
         "  captures  {folder}/archive/   {} in this run",
@@ -356,6 +347,82 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     say!("  junkai state stats --archive {folder}       which pages are visited again, and when");
     say!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
     say!("  junkai warc check {folder}/archive/*        prove every record");
+}
+
+/// How the run ended, in a sentence.
+fn headline(summary: &Summary) -> &'static str {
+    let now = &summary.progress;
+    match summary.ended {
+        Ended::Complete if 0 < now.visits_lost => {
+            "The crawl has ended, but waiting visits were LOST."
+        }
+        Ended::Complete if now.pages == 0 && 0 < now.errors => "Nothing could be visited.",
+        Ended::Complete if 0 < now.urls_refused => {
+            "The crawl is complete, but for URLs that were refused because too many waited."
+        }
+        Ended::Complete if 0 < now.discarded => {
+            "The crawl is complete, but for what found no room in the ring."
+        }
+        Ended::Complete => "The crawl is complete: everything in scope has been visited once.",
+        Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
+        Ended::TimeReached => "Stopped: the time asked for is over.",
+        Ended::Stopped => "Stopped on request.",
+    }
+}
+
+/// What was found and is not followed, or is lost, in a line; nothing if all is well.
+fn missing(now: &Snapshot) -> Option<String> {
+    let parts = [
+        (now.links_left_out, "links left out"),
+        (now.urls_refused, "URLs refused"),
+        (now.visits_lost, "waiting visits LOST"),
+        (now.states_lost, "page states LOST"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| 0 < *count)
+        .map(|(count, what)| format!("{} {what}", grouped(count)))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Says what was found and is not in the archive, and what helps.
+fn tell_what_is_missing(archive: &Path, now: &Snapshot) {
+    let folder = archive.display();
+    if 0 < now.discarded {
+        say!(
+            "  {} URLs found no room in the ring and were discarded",
+            grouped(now.discarded)
+        );
+    }
+    if 0 < now.links_left_out {
+        say!(
+            "  {} were left out: their pages have too many, or they are too long (links.max_links, links.max_url_length, backlog.page_bytes_max); \
+             the log says which pages (linksLeftOut)",
+            counted(now.links_left_out, "link")
+        );
+    }
+    if 0 < now.urls_refused {
+        say!(
+            "  {} were refused: as many bytes waited as may (backlog.host_bytes_max, backlog.bytes_max); the log says whose links they were (urlsRefused), \
+             and they are taken in when they are found again",
+            counted(now.urls_refused, "new URL")
+        );
+    }
+    if 0 < now.visits_lost {
+        say!(
+            "  {} LOST: files of {folder}/state/backlog were damaged from outside; check the disk. To find them again: move {folder}/state/seen aside (the \
+             next start makes it anew, without them), have the pages visited that link to them (junkai revisit --archive {folder} --host HOST), and crawl on",
+            counted(now.visits_lost, "waiting visit")
+        );
+    }
+    if 0 < now.states_lost {
+        say!(
+            "  {} LOST: files of {folder}/state/time_queue were damaged from outside; check the disk. These pages stay in the archive and are not visited \
+             again by themselves; junkai revisit --archive {folder} --host HOST visits them once more",
+            counted(now.states_lost, "state of a known page")
+        );
+    }
 }
 
 fn print_json(kind: &str, elapsed: Duration, now: &Snapshot) {
@@ -377,14 +444,6 @@ fn write_out(text: &str) {
         .is_err()
     {
         // A terminal that went away is no reason to stop crawling.
-    }
-}
-
-/// As much of a text as fits in a line of a terminal.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(TROUBLE_SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use junkai_crawler::{CrawlError, Granted, Settings, Told, When, Wish, tell};
 
 use crate::config;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 
 /// Whom a wish is told, and how the answer is printed.
 #[derive(clap::Args)]
@@ -67,7 +67,7 @@ impl Target {
         } else {
             say!("{words}");
             for reason in &granted.reasons {
-                say!("  not done: {reason}");
+                say!("  not done: {}", shown(reason));
             }
             let untold = granted.refused - granted.reasons.len() as u64;
             if 0 < untold {

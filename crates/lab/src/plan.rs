@@ -7,6 +7,7 @@
 //! Not here: whether servers can bear it (`revisit`), beyond how often each would be visited on average.
 
 mod costs;
+mod measured;
 
 use serde::Serialize;
 

@@ -9,13 +9,12 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 use hashbrown::{DefaultHashBuilder, HashTable};
-use lol_html::AsciiCompatibleEncoding;
 use serde::Serialize;
 use url::Url;
 
-use crate::charset::{self, CharsetSource};
+use crate::charset::{self, Charset, CharsetSource};
 use crate::collect::{Collector, Reference};
 use crate::context::{self, LinkContext};
 use crate::language::{self, Language};
@@ -61,6 +60,19 @@ pub struct Analysis {
     pub title: Option<String>,
     /// Whether there may be more links than were taken.
     pub truncated_links: bool,
+    /// Links that were found and not taken: there were too many, or they were too long.
+    pub links_left_out: u64,
+}
+
+impl Analysis {
+    /// The page's charset, to read it by.
+    #[must_use]
+    pub fn charset(&self) -> Charset {
+        Charset {
+            encoding: Encoding::for_label(self.charset.as_bytes()).unwrap_or(UTF_8),
+            source: self.charset_source,
+        }
+    }
 }
 
 /// Analyses one HTML page. Any bytes will do: what a browser would make something of, this does too.
@@ -88,23 +100,18 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         source.content_type,
         top_level_domain(source.url),
     );
-    let html = match AsciiCompatibleEncoding::new(charset.encoding) {
-        Some(_) => Cow::Borrowed(source.body),
-        None => Cow::Owned(
-            charset::decode(source.body, charset)
-                .into_owned()
-                .into_bytes(),
-        ),
+    let (html, encoding) = if charset.encoding.is_ascii_compatible() {
+        (Cow::Borrowed(source.body), charset.encoding)
+    } else {
+        let decoded = charset::decode(source.body, charset).into_owned();
+        (Cow::Owned(decoded.into_bytes()), UTF_8)
     };
-    // What is not compatible has just become UTF-8.
-    let encoding = AsciiCompatibleEncoding::new(charset.encoding)
-        .unwrap_or_else(AsciiCompatibleEncoding::utf_8);
-    let mut collector = Collector::new(encoding.into(), source.robots_agent, options);
+    let mut collector = Collector::new(encoding, source.robots_agent, options);
     for value in source.x_robots_tag {
         collector.robots.add_header(value, source.robots_agent);
     }
     let mut places = Places::new(&html, wanted);
-    let end = scan(&html, encoding, options.requisites, |tag| {
+    let end = scan(&html, options.requisites, |tag| {
         let after = tag.after;
         let next = collector.take(tag);
         places.note(after, collector.references.len());
@@ -119,7 +126,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         ..
     } = collector;
     if language.is_none() && source.detect_language {
-        let sample = text::sample(&html, encoding.into(), language::SAMPLE_CHARACTERS);
+        let sample = text::sample(&html, encoding, language::SAMPLE_CHARACTERS);
         language = language::of(&sample);
     }
     let base = base.and_then(|base| base_url(&base, source.url));
@@ -127,7 +134,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         base.as_ref().unwrap_or(source.url).clone(),
         charset.encoding,
     );
-    let mut contexts = places.contexts(encoding.into()).into_iter();
+    let mut contexts = places.contexts(encoding).into_iter();
     let mut links = LinkSet::new(options);
     for reference in references {
         let context = contexts.next().map(Box::new);
@@ -143,6 +150,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         charset_source: charset.source,
         base: base.map(String::from),
         truncated_links: end == End::Cut || links.truncated,
+        links_left_out: links.left_out,
         links: links.links,
         robots,
         language,
@@ -202,6 +210,7 @@ struct LinkSet<'a> {
     hasher: DefaultHashBuilder,
     options: &'a LinkOptions,
     truncated: bool,
+    left_out: u64,
 }
 
 impl<'a> LinkSet<'a> {
@@ -212,6 +221,7 @@ impl<'a> LinkSet<'a> {
             hasher: DefaultHashBuilder::default(),
             options,
             truncated: false,
+            left_out: 0,
         }
     }
 
@@ -230,6 +240,7 @@ impl<'a> LinkSet<'a> {
             return;
         };
         if self.options.max_url_length < url.len() {
+            self.left_out += 1;
             return;
         }
         let hash = |link: &Link| self.hasher.hash_one((&link.url, link.kind.is_requisite()));
@@ -259,6 +270,7 @@ impl<'a> LinkSet<'a> {
             self.links.push(link);
         } else {
             self.truncated = true;
+            self.left_out += 1;
         }
     }
 }

@@ -1,12 +1,14 @@
 //! What a page says, whatever surrounds it: numbers that stay the same while only clocks, counters and menus change.
 //!
-//! [`of`] is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
+//! [`of`], or [`of_page`] where the charset is known, is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
 //! (`form`, `markup`), drops what is not content (`element`: markup, scripts, what is hidden, navigation by element, role, class and by
 //! the density of its links; `noise`: dates, counters, tokens of sessions), and then what the site's pages have in common
 //! ([`Furniture`]). White space, punctuation and the Unicode form of the rest do not count. A body without text has no content, and its
 //! payload digest has to decide.
 //!
-//! Invariant: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]).
+//! Invariants: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]). And page states
+//! keep contents, so a reader that named texts otherwise would find every known page changed: `oracle`, the first reader, holds this one to
+//! its numbers.
 //! Bounds: one pass, time linear in the body whatever is in it, and a million words.
 //!
 //! Not here: what counts as a change, which the user decides.
@@ -14,8 +16,12 @@
 pub(crate) mod element;
 mod form;
 mod furniture;
+mod hash;
 pub(crate) mod markup;
 mod noise;
+mod normal;
+#[cfg(test)]
+mod oracle;
 mod sketch;
 mod text;
 mod token;
@@ -27,9 +33,11 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::charset::{self, Charset};
 use form::Form;
 use furniture::PageOfHost;
 use sketch::{Sketcher, mix};
+use text::Text;
 
 /// What is own must be at least this share of the content; else it is a copy of other pages, and all of it is taken as own.
 const OWN_SHARE_MIN: usize = 8;
@@ -65,7 +73,22 @@ pub fn of(
     url: &Url,
 ) -> Option<Content> {
     let form = Form::of(body, content_type)?;
-    let text = form.read(body, content_type, url);
+    of_text(furniture, form, &form.read(body, content_type, url), url)
+}
+
+/// The content of an HTML page whose charset is known: [`of`] would find the same.
+#[must_use]
+pub fn of_page(
+    furniture: &mut Furniture,
+    body: &[u8],
+    charset: Charset,
+    url: &Url,
+) -> Option<Content> {
+    let text = Form::Html.read_decoded(&charset::decode(body, charset));
+    of_text(furniture, Form::Html, &text, url)
+}
+
+fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Option<Content> {
     let all = text.content();
     if words_in(&all) == 0 {
         return None;
@@ -82,12 +105,18 @@ pub fn of(
         }
     }
     let mut sketcher = Sketcher::new();
-    for word in own.iter().copied().flatten() {
-        sketcher.push(*word);
+    for words in &own {
+        sketcher.push(words);
     }
+    let fingerprint = name_of(&all);
+    let is_all_own = own.len() == all.len();
     Some(Content {
-        fingerprint: name_of(&all),
-        own: name_of(&own),
+        fingerprint,
+        own: if is_all_own {
+            fingerprint
+        } else {
+            name_of(&own)
+        },
         sketch: sketcher.finish(),
     })
 }
@@ -98,12 +127,13 @@ fn words_in(blocks: &[&[u64]]) -> usize {
 
 /// The name of a text, whose words are given by their hashes.
 fn name_of(blocks: &[&[u64]]) -> u32 {
-    (hash_of(blocks.iter().copied().flatten()) >> (u64::BITS - NAME_BITS)) as u32
+    let hash = blocks.iter().fold(0, |hash, words| hash_on(hash, words));
+    (hash >> (u64::BITS - NAME_BITS)) as u32
 }
 
-/// The hash of a row of words, given by their hashes.
-fn hash_of<'a>(words: impl IntoIterator<Item = &'a u64>) -> u64 {
-    words.into_iter().fold(0, |hash, word| mix(hash, *word))
+/// Goes on with the hash of a row of words, which begins with 0; words are given by their hashes.
+fn hash_on(hash: u64, words: &[u64]) -> u64 {
+    words.iter().fold(hash, |hash, word| mix(hash, *word))
 }
 
 impl Content {

@@ -148,9 +148,9 @@ pub(crate) fn is_nofollow(rel: &[u8]) -> bool {
 pub struct LinkOptions {
     /// Whether images, style sheets, scripts and other page requisites are links too. Default false: only pages are crawled.
     pub requisites: bool,
-    /// Links taken from one page; further ones are dropped. Default 6000, as in Heritrix: real pages have fewer, link farms do not.
+    /// Links taken from one page; further ones are dropped, and counted. Default 6000, as in Heritrix: real pages have fewer, link farms do not.
     pub max_links: usize,
-    /// Longest URL in bytes; longer ones are dropped. Default 8192: servers refuse longer ones.
+    /// Longest URL in bytes; longer ones are dropped, and counted. Default 8192: servers refuse longer ones.
     pub max_url_length: usize,
 }
 

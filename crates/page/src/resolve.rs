@@ -54,10 +54,14 @@ impl Resolver {
             .strip_prefix("https://")
             .or_else(|| reference.strip_prefix("http://"))
         {
-            let path_start = after_scheme.find('/')?;
-            if !is_plain_host(&after_scheme[..path_start])
-                || !is_plain_path(&after_scheme[path_start..])
-            {
+            let path_start = memchr::memchr(b'/', after_scheme.as_bytes())?;
+            let (authority, path) = after_scheme.split_at(path_start);
+            let host = match memchr::memchr(b':', authority.as_bytes()) {
+                Some(colon) if is_plain_port(&authority[colon + 1..]) => &authority[..colon],
+                Some(_) => return None,
+                None => authority,
+            };
+            if !is_plain_host(host) || !is_plain_path(path) {
                 return None;
             }
             ("", reference)
@@ -128,14 +132,27 @@ fn encode_query(query: &str, encoding: &'static Encoding) -> Vec<u8> {
 
 /// Whether the URL parser would leave this host as it is: lower case names that are neither IPv4 addresses nor punycode.
 fn is_plain_host(host: &str) -> bool {
-    let is_plain_label = |label: &str| {
-        label.starts_with(|first: char| first.is_ascii_lowercase())
-            && !label.contains("--")
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    host.split('.').all(is_plain_label)
+    // Every label begins with a letter, and no hyphen follows another.
+    let mut before = b'.';
+    for byte in host.bytes() {
+        let is_plain = match byte {
+            b'a'..=b'z' => true,
+            b'0'..=b'9' | b'.' => before != b'.',
+            b'-' => !matches!(before, b'.' | b'-'),
+            _ => false,
+        };
+        if !is_plain {
+            return false;
+        }
+        before = byte;
+    }
+    before != b'.'
+}
+
+/// Whether the URL parser would leave this port as it is, whatever the scheme: a number above those of the schemes.
+fn is_plain_port(port: &str) -> bool {
+    const LEAST: u16 = 1024;
+    !port.starts_with(['0', '+']) && port.parse().is_ok_and(|port: u16| LEAST <= port)
 }
 
 /// Whether the URL parser would leave this path and query as they are.
@@ -144,7 +161,25 @@ fn is_plain_path(path: &str) -> bool {
     let mut in_query = false;
     for (index, &byte) in path.as_bytes().iter().enumerate() {
         let is_plain = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => true,
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b'/'
+            | b'-'
+            | b'_'
+            | b'~'
+            | b'!'
+            | b'$'
+            | b'&'
+            | b'('
+            | b')'
+            | b'*'
+            | b'+'
+            | b','
+            | b';'
+            | b'='
+            | b':'
+            | b'@' => true,
             // A segment may be `.` or `..`.
             b'.' => in_query || before != b'/',
             // `%2e` is a dot.
@@ -153,7 +188,7 @@ fn is_plain_path(path: &str) -> bool {
                 in_query = true;
                 true
             }
-            _ => b"/-_~!$&()*+,;=:@".contains(&byte),
+            _ => false,
         };
         if !is_plain {
             return false;
@@ -260,6 +295,7 @@ mod tests {
             "x.html",
             "/x/y-z_1.html?a=b&c=d:e",
             "https://www.example.com/p/q?r",
+            "http://a-1.example.com:8080/",
             "x#y",
         ] {
             assert!(resolver.resolve_plain(reference).is_some(), "{reference}");

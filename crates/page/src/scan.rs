@@ -1,43 +1,22 @@
 //! Finds the start tags that matter, in one pass over the bytes of a page.
 //!
-//! The tokenizer is `lol_html`, and only this module knows how to drive it. It tells tags from comments, scripts and text as a
-//! browser does, needs time linear in the page, and keeps to a memory limit on pages that nest without end.
-//! It never copies: what comes out are slices of the page.
+//! Tags are told from comments, scripts and text as a browser tells them (HTML standard, section 13.2.5), by jumping from one `<` to the
+//! next: text is never looked at. It never copies: what comes out are slices of the page. Time is linear in the page, and nothing is kept
+//! but a byte for each open `<svg>` or `<math>` ([`Foreign`]).
 //!
 //! For a browser that runs scripts, the inside of `<noscript>` is text; so is that of `<noframes>` where frames are known. We are
 //! such a reader as they are meant for, so their inside is scanned like the page itself.
+//!
+//! A tokenizer that others wrote and use, `lol_html`, is the oracle of the tests.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+mod foreign;
+mod script;
 
-use lol_html::html_content::Element;
-use lol_html::{
-    AsciiCompatibleEncoding, ElementContentHandlers, HtmlRewriter, MemorySettings, Selector,
-    Settings,
-};
+use memchr::{memchr, memmem};
 
 use crate::attribute::{Attributes, is_space};
-use crate::text;
-
-/// What the tokenizer may use for open elements: enough for a nesting of some hundred thousand.
-const MEMORY_LIMIT: usize = 64 << 20;
-
-/// Elements that make links to pages, or say something of the page.
-const PAGE_ELEMENTS: &str = "html,title,base,meta,link,a,area,frame,iframe,noscript,noframes";
-/// Elements that make links to requisites.
-const REQUISITE_ELEMENTS: &str = "img,script,source,video,audio,track,embed,object,input,body";
-
-static PAGE_SELECTOR: LazyLock<Selector> = LazyLock::new(|| selector(PAGE_ELEMENTS));
-static REQUISITE_SELECTOR: LazyLock<Selector> =
-    LazyLock::new(|| selector(&format!("{PAGE_ELEMENTS},{REQUISITE_ELEMENTS}")));
-
-#[expect(
-    clippy::expect_used,
-    reason = "the selectors are constants, and every test uses them"
-)]
-fn selector(elements: &str) -> Selector {
-    elements.parse().expect("a list of element names")
-}
+use crate::text::find_end_tag;
+use foreign::Foreign;
 
 /// A start tag, as it stands in the page.
 #[derive(Clone, Debug)]
@@ -62,82 +41,168 @@ pub(crate) enum Next {
 pub(crate) enum End {
     /// At the end of the page.
     Complete,
-    /// Early: the visitor wanted it, or the page nests deeper than the memory limit allows.
+    /// Early: the visitor wanted it.
     Cut,
 }
 
 /// Hands every start tag that matters to `visit`, in the order of the page.
 pub(crate) fn scan<'a>(
     html: &'a [u8],
-    encoding: AsciiCompatibleEncoding,
     requisites: bool,
     mut visit: impl FnMut(Tag<'a>) -> Next,
 ) -> End {
-    let selector: &Selector = if requisites {
-        &REQUISITE_SELECTOR
-    } else {
-        &PAGE_SELECTOR
-    };
-    tokenize(html, encoding, selector, |tag| {
-        let Some(inside) = fallback_content(&tag) else {
-            return visit(tag);
-        };
-        // One level is enough: such elements cannot hold one another.
-        match tokenize(inside, encoding, selector, &mut visit) {
-            End::Complete => Next::Continue,
-            End::Cut => Next::Stop,
+    each_tag(html, |tag, element| match element {
+        Element::Page => visit(tag),
+        Element::Requisite if requisites => visit(tag),
+        Element::Requisite | Element::Other => Next::Continue,
+        Element::Fallback => {
+            let end = find_end_tag(tag.after, tag.name).unwrap_or(tag.after.len());
+            // One level is enough: such elements cannot hold one another.
+            let inside = each_tag(&tag.after[..end], |tag, element| match element {
+                Element::Page => visit(tag),
+                Element::Requisite if requisites => visit(tag),
+                Element::Requisite | Element::Other | Element::Fallback => Next::Continue,
+            });
+            match inside {
+                End::Complete => Next::Continue,
+                End::Cut => Next::Stop,
+            }
         }
     })
 }
 
-/// The inside of an element that is there for readers who lack something, if it can hold a tag.
-fn fallback_content<'a>(tag: &Tag<'a>) -> Option<&'a [u8]> {
-    let is_fallback = ["noscript", "noframes"]
-        .iter()
-        .any(|name| tag.name.eq_ignore_ascii_case(name.as_bytes()));
-    if !is_fallback {
-        return None;
-    }
-    let end = text::find_end_tag(tag.after, tag.name).unwrap_or(tag.after.len());
-    Some(&tag.after[..end])
+/// What an element says to a crawler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Element {
+    /// Makes links to pages, or says something of the page.
+    Page,
+    /// Makes links to requisites.
+    Requisite,
+    /// Is there for readers who lack something.
+    Fallback,
+    /// Nothing.
+    Other,
 }
 
-fn tokenize<'a>(
-    html: &'a [u8],
-    encoding: AsciiCompatibleEncoding,
-    selector: &Selector,
-    mut visit: impl FnMut(Tag<'a>) -> Next,
-) -> End {
-    let handler = move |element: &mut Element<'_, '_>| match visit(tag_at(html, element)) {
-        Next::Continue => Ok(()),
-        Next::Stop => Err("the visitor has seen enough".into()),
-    };
-    let settings = Settings::new()
-        .with_encoding(encoding)
-        .with_strict(false)
-        .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MEMORY_LIMIT))
-        .append_element_content_handler((
-            Cow::Borrowed(selector),
-            ElementContentHandlers::default().element(handler),
-        ));
-    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    // One write for the whole page: nothing is buffered, and positions are positions in the page.
-    match rewriter.write(html) {
-        Ok(()) => End::Complete,
-        Err(_) => End::Cut,
-    }
+/// What is inside an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Markup,
+    /// Text up to the end tag.
+    Text,
+    Script,
+    /// Text up to the end of the page.
+    Rest,
 }
 
-fn tag_at<'a>(html: &'a [u8], element: &Element<'_, '_>) -> Tag<'a> {
-    let range = element.source_location().bytes();
-    let (tag, after) = html[range.start..].split_at(range.len());
-    let inner = tag.get(1..).unwrap_or_default();
+/// Hands every start tag to `visit`.
+fn each_tag<'a>(html: &'a [u8], mut visit: impl FnMut(Tag<'a>, Element) -> Next) -> End {
+    let mut foreign = Foreign::default();
+    let mut at = 0;
+    while let Some(bracket) = memchr(b'<', &html[at..]) {
+        at += bracket;
+        let markup = &html[at..];
+        let length = match markup {
+            [_, b'a'..=b'z' | b'A'..=b'Z', ..] => {
+                let Some(tag) = tag_at(markup, 1) else {
+                    break;
+                };
+                let (element, inside) = meaning_of(tag.name);
+                let is_markup = foreign.start_tag(&tag);
+                let after = tag.after;
+                let length = markup.len() - after.len();
+                let name = tag.name;
+                if visit(tag, element) == Next::Stop {
+                    return End::Cut;
+                }
+                let text = match inside {
+                    Inside::Text if !is_markup => find_end_tag(after, name),
+                    Inside::Script if !is_markup => script::length(after),
+                    Inside::Rest if !is_markup => None,
+                    _ => Some(0),
+                };
+                text.map(|text| length + text)
+            }
+            [_, b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => tag_at(markup, 2).map(|tag| {
+                foreign.end_tag(tag.name);
+                markup.len() - tag.after.len()
+            }),
+            [_, b'!', b'-', b'-', ..] => comment_length(markup),
+            [_, b'!', b'[', ..] if foreign.is_inside() && markup.starts_with(b"<![CDATA[") => {
+                memmem::find(markup, b"]]>").map(|end| end + 3)
+            }
+            [_, b'!' | b'?' | b'/', ..] => memchr(b'>', markup).map(|end| end + 1),
+            _ => Some(1),
+        };
+        // What never ends takes the rest of the page with it.
+        let Some(length) = length else { break };
+        at += length;
+    }
+    End::Complete
+}
+
+/// The tag whose name begins at `name_start`, if it ends.
+fn tag_at(markup: &[u8], name_start: usize) -> Option<Tag<'_>> {
+    let source = &markup[name_start..];
     let is_name_end = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>');
-    let name_end = inner.iter().position(is_name_end).unwrap_or(inner.len());
-    let (name, attributes) = inner.split_at(name_end);
-    Tag {
+    let (name, rest) = source.split_at(source.iter().position(is_name_end)?);
+    let attributes = Attributes::new(rest);
+    let mut end = attributes.clone();
+    if !rest.starts_with(b">") {
+        end.by_ref().for_each(drop);
+    }
+    Some(Tag {
         name,
-        attributes: Attributes::new(attributes),
-        after,
+        attributes,
+        after: end.rest().get(1..)?,
+    })
+}
+
+/// What an element is to a crawler, and what is inside it.
+fn meaning_of(name: &[u8]) -> (Element, Inside) {
+    const NAME_LENGTH_MAX: usize = 9;
+    let mut lower = [0; NAME_LENGTH_MAX];
+    let Some(lower) = lower.get_mut(..name.len()) else {
+        return (Element::Other, Inside::Markup);
+    };
+    for (lower, byte) in lower.iter_mut().zip(name) {
+        *lower = byte.to_ascii_lowercase();
+    }
+    match &*lower {
+        b"a" | b"html" | b"base" | b"meta" | b"link" | b"area" | b"frame" => {
+            (Element::Page, Inside::Markup)
+        }
+        b"title" | b"iframe" => (Element::Page, Inside::Text),
+        b"img" | b"source" | b"video" | b"audio" | b"track" | b"embed" | b"object" | b"input"
+        | b"body" => (Element::Requisite, Inside::Markup),
+        b"script" => (Element::Requisite, Inside::Script),
+        b"noscript" | b"noframes" => (Element::Fallback, Inside::Text),
+        b"style" | b"xmp" | b"noembed" | b"textarea" => (Element::Other, Inside::Text),
+        b"plaintext" => (Element::Other, Inside::Rest),
+        _ => (Element::Other, Inside::Markup),
     }
 }
+
+/// The length of the comment at the start, if it ends: with `-->` or `--!>`; `<!-->` and `<!--->` are whole ones.
+fn comment_length(markup: &[u8]) -> Option<usize> {
+    const START: usize = 4;
+    for whole in [&b"<!-->"[..], b"<!--->"] {
+        if markup.starts_with(whole) {
+            return Some(whole.len());
+        }
+    }
+    let mut from = START;
+    loop {
+        from += memmem::find(&markup[from..], b"--")?;
+        let dashes = markup[from..].iter().take_while(|byte| **byte == b'-');
+        from += dashes.count();
+        match &markup[from..] {
+            [b'>', ..] => return Some(from + 1),
+            [b'!', b'>', ..] => return Some(from + 2),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

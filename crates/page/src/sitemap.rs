@@ -464,7 +464,9 @@ mod tests {
             assert_eq!(locs(&read(body).urls), expected, "{body}");
         }
         let whole = gzip(URLSET.as_bytes());
-        let _ = read(&whole[..whole.len() / 2]);
+        let (half, whole) = (read(&whole[..whole.len() / 2]), read(&whole));
+        assert!(half.truncated, "{half:?}");
+        assert!(whole.urls.starts_with(&half.urls), "{half:?}");
         assert!(read("<urlset><url><loc>http://b").truncated);
     }
 

@@ -64,6 +64,8 @@ impl Manner {
             | Misbehaviour::RobotsStatus(_)
             | Misbehaviour::RobotsHtml
             | Misbehaviour::RobotsHuge(_)
+            | Misbehaviour::RobotsBomb(_)
+            | Misbehaviour::RetryAfter(_)
             | Misbehaviour::RobotsRedirect(_)
             | Misbehaviour::CalendarTrap
             | Misbehaviour::SessionTrap

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::answer::{Answer, Request};
+use crate::answer::{Answer, Request, gzip};
 use crate::chance::{Chance, mix};
 use crate::clock::UnixNanos;
 use crate::delivery::Manner;
@@ -88,6 +88,16 @@ impl Host {
             })
     }
 
+    /// What the host's proper answers ask for, though they are proper.
+    pub(crate) fn rest_asked(&self) -> Option<Duration> {
+        self.misbehaviours
+            .iter()
+            .find_map(|misbehaviour| match misbehaviour {
+                Misbehaviour::RetryAfter(wait) => Some(*wait),
+                _ => None,
+            })
+    }
+
     /// Refuses while a time of refusal lasts, and begins one every so many requests.
     fn refuse(&self, refusal: Refusal, now: UnixNanos) -> Option<Answer> {
         let until = UnixNanos(self.refuses_until.load(Ordering::Relaxed));
@@ -136,6 +146,12 @@ fn bad_robots(misbehaviour: &Misbehaviour, ports: Ports) -> Option<Answer> {
             let filler = b"# This line only takes up room.\nDisallow: /private/huge\n";
             text.extend(filler.iter().cycle().take(bytes.saturating_sub(text.len())));
             Some(Answer::ok("text/plain", text))
+        }
+        Misbehaviour::RobotsBomb(rules) => {
+            let rules = "Allow:/\n".repeat(usize::try_from(*rules).unwrap_or(usize::MAX));
+            let text = format!("User-agent: *\n{rules}");
+            let answer = Answer::ok("text/plain", gzip(text.as_bytes()));
+            Some(answer.header("content-encoding", "gzip"))
         }
         Misbehaviour::RobotsRedirect(host) => {
             let target = format!("{}/robots.txt", ports.origin(host, false));

@@ -39,12 +39,16 @@ pub enum Misbehaviour {
     RedirectPrivate,
     /// `429:2s`, `503:2s:date`, `429:1s:every=10`: refuses with `Retry-After`.
     Refuse(Refusal),
+    /// `retry-after:2s`: answers as it should, and asks to be left alone that long all the same, in whole seconds.
+    RetryAfter(Duration),
     /// `robots-status:503`: robots.txt is answered with that status.
     RobotsStatus(u16),
     /// `robots-html`: robots.txt is answered with a page.
     RobotsHtml,
     /// `robots-huge:2000000`: robots.txt has that many bytes, and its only rule for all comes first.
     RobotsHuge(u32),
+    /// `robots-bomb:64000`: robots.txt has that many equal rules, and compresses to next to nothing.
+    RobotsBomb(u32),
     /// `robots-redirect:host4.test`: robots.txt is at another host, whose own may be elsewhere again.
     RobotsRedirect(String),
     /// `calendar-trap`: pages link to a calendar that never ends.
@@ -142,8 +146,8 @@ pub enum RuleError {
 /// All names, for messages and help.
 pub const NAMES: &str = "slow-first-byte:DURATION, slow-body:BYTES_PER_SECOND, reset[:BYTES], truncated, \
     wrong-length:±BYTES, endless-body, endless-headers, gzip-bomb[:MEGABYTES], redirect-loop[:LENGTH], redirect-private, \
-    429:DURATION[:date][:every=N], 503:DURATION[:date][:every=N], robots-status:STATUS, robots-html, robots-huge[:BYTES], \
-    robots-redirect:HOST, calendar-trap, session-trap, moving-address[:DURATION], garbage, dns-slow:DURATION, dns-servfail";
+    429:DURATION[:date][:every=N], 503:DURATION[:date][:every=N], retry-after:DURATION, robots-status:STATUS, robots-html, \
+    robots-huge[:BYTES], robots-bomb[:RULES], robots-redirect:HOST, calendar-trap, session-trap, moving-address[:DURATION], garbage, dns-slow:DURATION, dns-servfail";
 
 impl FromStr for Rule {
     type Err = RuleError;
@@ -184,9 +188,11 @@ impl FromStr for Misbehaviour {
             "redirect-private" => Self::RedirectPrivate,
             "429" => Self::Refuse(argument.refusal(RefusalStatus::TooManyRequests)?),
             "503" => Self::Refuse(argument.refusal(RefusalStatus::ServiceUnavailable)?),
+            "retry-after" => Self::RetryAfter(argument.duration(None)?),
             "robots-status" => Self::RobotsStatus(argument.status()?),
             "robots-html" => Self::RobotsHtml,
             "robots-huge" => Self::RobotsHuge(argument.number(Some(2_000_000), 1)?),
+            "robots-bomb" => Self::RobotsBomb(argument.number(Some(64_000), 1)?),
             "robots-redirect" => Self::RobotsRedirect(argument.host()?),
             "calendar-trap" => Self::CalendarTrap,
             "session-trap" => Self::SessionTrap,
@@ -302,9 +308,11 @@ impl fmt::Display for Misbehaviour {
             Self::RedirectLoop(length) => write!(out, "redirect-loop:{length}"),
             Self::RedirectPrivate => write!(out, "redirect-private"),
             Self::Refuse(refusal) => write!(out, "{refusal}"),
+            Self::RetryAfter(wait) => write!(out, "retry-after:{}", compact(wait)),
             Self::RobotsStatus(status) => write!(out, "robots-status:{status}"),
             Self::RobotsHtml => write!(out, "robots-html"),
             Self::RobotsHuge(bytes) => write!(out, "robots-huge:{bytes}"),
+            Self::RobotsBomb(rules) => write!(out, "robots-bomb:{rules}"),
             Self::RobotsRedirect(host) => write!(out, "robots-redirect:{host}"),
             Self::CalendarTrap => write!(out, "calendar-trap"),
             Self::SessionTrap => write!(out, "session-trap"),
@@ -388,10 +396,10 @@ mod tests {
     fn every_misbehaviour_reads_back_what_it_writes() {
         let all = "slow-first-byte:5s,slow-body:100,reset:0,reset:10,truncated,wrong-length:-100,wrong-length:+7,\
             endless-body,endless-headers,gzip-bomb:10,redirect-loop:3,redirect-private,429:2s,503:1m30s:date,\
-            429:1s:date:every=10,robots-status:503,robots-html,robots-huge:2000000,robots-redirect:host4.test,\
+            429:1s:date:every=10,retry-after:3s,robots-status:503,robots-html,robots-huge:2000000,robots-bomb:64000,robots-redirect:host4.test,\
             calendar-trap,session-trap,moving-address:1s,garbage,dns-slow:2s,dns-servfail";
         let rule: Rule = format!("host1*.test={all}").parse().unwrap();
-        assert_eq!(rule.misbehaviours.len(), 25);
+        assert_eq!(rule.misbehaviours.len(), 27);
         assert_eq!(rule.to_string(), format!("host1*.test={all}"));
     }
 
@@ -402,6 +410,7 @@ mod tests {
             ("gzip-bomb", "gzip-bomb:10000"),
             ("redirect-loop", "redirect-loop:3"),
             ("robots-huge", "robots-huge:2000000"),
+            ("robots-bomb", "robots-bomb:64000"),
             ("moving-address", "moving-address:1s"),
         ] {
             assert_eq!(short.parse::<Misbehaviour>().unwrap().to_string(), long);

@@ -195,8 +195,12 @@ impl World {
             return proper(misbehaved.unwrap_or_else(|| self.site_answer(host, request)));
         }
         let misbehaved = host.bad_answer(request, self.clock.shown());
+        let mut answer = misbehaved.unwrap_or_else(|| self.site_answer(host, request));
+        if let Some(wait) = host.rest_asked() {
+            answer = answer.header("retry-after", wait.as_secs().to_string());
+        }
         Response {
-            answer: misbehaved.unwrap_or_else(|| self.site_answer(host, request)),
+            answer,
             manner: host.manner(self.config.latency),
         }
     }

@@ -58,9 +58,7 @@ pub(super) fn keep(archive: &Path, config: &FocusConfig) -> Result<(), CrawlErro
     }
     match &config.model {
         Some(path) => {
-            let aside = folder.join(format!("{MODEL_NAME}.new"));
-            fs::copy(path, &aside)?;
-            fs::rename(&aside, &kept)?;
+            small_file::replace(&kept, &fs::read(path)?)?;
         }
         None => Model::statistical_data().save(&kept)?,
     }

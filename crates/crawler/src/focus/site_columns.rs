@@ -27,7 +27,7 @@ const SCHEMA: &str = "message sites {
 }";
 
 /// Writes the verdicts to a file.
-pub(super) fn write(file: File, verdicts: &[SiteVerdict]) -> Result<()> {
+pub(super) fn write(file: &mut File, verdicts: &[SiteVerdict]) -> Result<()> {
     let schema = Arc::new(parse_message_type(SCHEMA)?);
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -52,7 +52,7 @@ pub(super) fn write(file: File, verdicts: &[SiteVerdict]) -> Result<()> {
 
 /// Writes the next column of a group.
 fn column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, &mut File>,
     sites: &[SiteVerdict],
     value: impl Fn(&SiteVerdict) -> T::T,
 ) -> Result<()> {
@@ -99,7 +99,7 @@ mod tests {
         };
         let verdicts: Vec<SiteVerdict> = (0..10).map(verdict).collect();
         let file = tempfile::tempfile().unwrap();
-        write(file.try_clone().unwrap(), &verdicts).unwrap();
+        write(&mut file.try_clone().unwrap(), &verdicts).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let rows: Vec<_> = reader
             .get_row_iter(None)

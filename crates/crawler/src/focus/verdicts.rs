@@ -2,7 +2,7 @@
 //! chose the pages does not matter.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use super::unreached::Unreached;
 use super::{Clue, FOLDER, evidence, explored, site_columns};
 use crate::CrawlError;
 use crate::settings::Settings;
+use crate::small_file;
 
 /// Features that are named for a verdict.
 const WHY_MAX: usize = 5;
@@ -76,20 +77,17 @@ pub fn write_verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVer
     let verdicts = verdicts(archive, settings)?;
     let folder = archive.join(FOLDER);
     fs::create_dir_all(&folder)?;
-    let aside = folder.join(format!("{NAME}.new"));
-    let mut file = BufWriter::new(File::create(&aside)?);
-    for verdict in &verdicts {
-        serde_json::to_writer(&mut file, verdict).map_err(std::io::Error::from)?;
-        file.write_all(b"\n")?;
-    }
-    file.into_inner()
-        .map_err(std::io::Error::from)?
-        .sync_all()?;
-    fs::rename(&aside, path(archive))?;
-    let columns = folder.join(COLUMNS_NAME);
-    let aside = folder.join(format!("{COLUMNS_NAME}.new"));
-    site_columns::write(File::create(&aside)?, &verdicts).map_err(std::io::Error::other)?;
-    fs::rename(&aside, columns)?;
+    small_file::replace_with(&path(archive), |file| {
+        let mut lines = BufWriter::new(file);
+        for verdict in &verdicts {
+            serde_json::to_writer(&mut lines, verdict)?;
+            lines.write_all(b"\n")?;
+        }
+        lines.flush()
+    })?;
+    small_file::replace_with(&folder.join(COLUMNS_NAME), |file| {
+        site_columns::write(file, &verdicts).map_err(std::io::Error::other)
+    })?;
     Ok(verdicts)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use junkai_archive::Index;
 use junkai_frontier::Overflow;
 use junkai_frontier::admission::Source;
+use junkai_frontier::backlog::Bound;
 use junkai_weburl::PageUrl;
 
 use super::Rounds;
@@ -50,7 +51,6 @@ impl Rounds {
         }
         if !failed.is_empty() {
             // What waits is tried anyway.
-            self.room.backlog().flush()?;
             self.room.backlog().scan(|entry| {
                 failed.remove(entry.url.as_str());
             })?;
@@ -65,33 +65,61 @@ impl Rounds {
     }
 
     /// Takes in URLs that are in scope, in the order of the document: those that were not known join those that wait, and links to those that wait
-    /// count. Answers how many pages were not known.
+    /// count. Of what links bring no more is taken in than may wait: the rest stays unknown, and is welcome when it is found again.
     pub(super) fn discover(
         &mut self,
         found: &[Discovered],
         origin: &Origin<'_>,
-    ) -> Result<usize, CrawlError> {
-        let mut pages = 0;
+    ) -> Result<TakenIn, CrawlError> {
+        let mut taken_in = TakenIn::default();
         let now = self.clock.now();
         let from_seed = origin.hops.bytes().all(|hop| hop == b'R');
         let source = origin.source.as_ref();
         let mut new = Vec::new();
         for found in found.chunks(DISCOVERED_AT_A_TIME) {
-            self.which_are_new(found, &mut new)?;
+            taken_in.refused += self.which_are_new(found, &mut new)?;
             for (found, is_new) in found.iter().zip(&new) {
                 if !is_new {
                     self.room.raise(&found.url, source);
                     continue;
                 }
+                let entry = found.entry(origin.via, origin.hops, now);
+                if let Some(bound) = self.room.refuses(&entry) {
+                    self.refuse(found, bound);
+                    taken_in.refused += 1;
+                    continue;
+                }
                 if from_seed && found.hop == Some('R') && found.purpose == Purpose::Page {
                     self.widen_scope(&found.url);
                 }
-                pages += usize::from(found.purpose == Purpose::Page);
-                let entry = found.entry(origin.via, origin.hops, now);
+                taken_in.pages += u64::from(found.purpose == Purpose::Page);
                 self.room.take_in(entry, found, source)?;
             }
         }
-        Ok(pages)
+        Ok(taken_in)
+    }
+
+    /// Lets a URL that was new a moment ago be unknown again, because too much waits.
+    fn refuse(&mut self, found: &Discovered, bound: Bound) {
+        let fingerprint = found.url.fingerprint().0;
+        match self.settings.crawl.overflow {
+            Overflow::Defer => self.seen.take_back(fingerprint),
+            Overflow::Discard => {
+                self.unplaced.remove(&fingerprint);
+            }
+        }
+        self.progress.urls_refused.add(1);
+        if !std::mem::replace(&mut self.is_refusing, true) {
+            let (whose, setting) = match bound {
+                Bound::Host => (found.url.host(), "backlog.host_bytes_max"),
+                Bound::All => ("all hosts", "backlog.bytes_max"),
+            };
+            tracing::warn!(
+                whose,
+                setting,
+                "the URLs that wait take as many bytes as they may: new ones are refused until some are visited, and counted"
+            );
+        }
     }
 
     /// Takes in the pages that the order asks for without a link to them, as if there were one.
@@ -109,12 +137,14 @@ impl Rounds {
         Ok(())
     }
 
-    /// Which URLs were not known; from now on they are.
+    /// Which URLs were not known; from now on they are. Answers how many were not known and stay so, because the table of those that may be discarded
+    /// is full.
     fn which_are_new(
         &mut self,
         found: &[Discovered],
         new: &mut Vec<bool>,
-    ) -> Result<(), CrawlError> {
+    ) -> Result<u64, CrawlError> {
+        let mut refused = 0;
         let fingerprints: Vec<u64> = found
             .iter()
             .map(|found| found.url.fingerprint().0)
@@ -128,15 +158,19 @@ impl Rounds {
             Overflow::Discard => {
                 new.clear();
                 for fingerprint in fingerprints {
+                    let is_new = !self.unplaced.contains(&fingerprint)
+                        && !self.seen.contains(fingerprint)?;
                     let has_room = self.unplaced.len() < self.settings.ring.waiting_max;
-                    let is_new = has_room
-                        && !self.seen.contains(fingerprint)?
-                        && self.unplaced.insert(fingerprint);
-                    new.push(is_new);
+                    if is_new && has_room {
+                        self.unplaced.insert(fingerprint);
+                    }
+                    refused += u64::from(is_new && !has_room);
+                    new.push(is_new && has_room);
                 }
             }
         }
-        Ok(())
+        self.no_room += refused;
+        Ok(refused)
     }
 
     /// Lets the scope reach around a seed, around where one redirects to, or around the first page of a wanted site.
@@ -157,6 +191,15 @@ impl Rounds {
         }
         Ok(())
     }
+}
+
+/// What became of URLs that were found and not known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TakenIn {
+    /// Pages that wait from now on.
+    pub(super) pages: u64,
+    /// URLs that stay unknown, because too much waits.
+    pub(super) refused: u64,
 }
 
 /// Where URLs were found.

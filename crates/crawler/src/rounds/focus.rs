@@ -18,14 +18,14 @@ impl Rounds {
     ) -> Result<(), CrawlError> {
         let said = ended.said.take().unwrap_or_default();
         let is_fetched = ended.fate == Fate::Done && 0 < ended.outcome.status;
-        if ended.visit.purpose != Purpose::Page || !is_fetched || self.books.is_none() {
+        if ended.visit.purpose != Purpose::Page || !is_fetched || self.focus_books.is_none() {
             return Ok(());
         }
         if let Some(file) = &said.file {
             self.note_file(ended, file)?;
         }
         let page = &ended.visit.url;
-        let (Some(order), Some(books)) = (self.room.focus(), &mut self.books) else {
+        let (Some(order), Some(books)) = (self.room.focus(), &mut self.focus_books) else {
             return Ok(());
         };
         match order {
@@ -76,7 +76,7 @@ impl Rounds {
         if self.settings.focus.file_probability_min <= file.probability {
             self.progress.focus_files.add(1);
         }
-        match &mut self.books {
+        match &mut self.focus_books {
             Some(books) => books.note_file(&found),
             None => Ok(()),
         }
@@ -99,7 +99,7 @@ impl Rounds {
 
     /// Whether a focused crawl has nothing more to learn, or to collect.
     pub(crate) fn is_goal_reached(&mut self) -> bool {
-        if self.books.is_none() {
+        if self.focus_books.is_none() {
             return false;
         }
         let now = self.clock.now();
@@ -131,7 +131,7 @@ impl Rounds {
     /// Notes the data files that collecting met in the archive, where a crawl without focus had brought them.
     pub(super) fn note_files_met(&mut self) -> Result<(), CrawlError> {
         if let (Some(FocusOrder::Collecting(collecting)), Some(books)) =
-            (self.room.focus(), &mut self.books)
+            (self.room.focus(), &mut self.focus_books)
         {
             for file in collecting.take_met() {
                 books.note_file(&file)?;

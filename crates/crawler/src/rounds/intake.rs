@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use junkai_frontier::{EndReport, Event, Place};
+use junkai_frontier::{EndReport, Event, Place, Time};
 use junkai_weburl::Fingerprint;
 
 use super::Rounds;
@@ -40,6 +40,7 @@ impl Rounds {
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),
                 None => break,
             }
+            self.write_down_when_much()?;
             report = self.crew.report_within(Duration::ZERO)?;
         }
         self.carry_out()?;
@@ -58,24 +59,27 @@ impl Rounds {
             Whereabouts::At(_, key) => Some(self.scheduler.explain(key)),
             Whereabouts::Nowhere(_) | Whereabouts::Unknown => None,
         };
+        let rest = self.paces.state(&host, now);
         if self.in_flight.contains(&Fingerprint::of(url)) {
-            return Live::new("in flight", None, server);
+            return Live::new("in flight", None, server, rest);
         }
         match self.scheduler.find(|visit| visit.url.as_str() == url) {
             Some(Place::InRing { turn }) => {
-                Live::new("in the ring", Some(timestamp_of(turn)), server)
+                Live::new("in the ring", Some(timestamp_of(turn)), server, rest)
             }
             Some(Place::Ready) => Live::new(
                 "its slot has come: it starts when fewer visits are in flight",
                 None,
                 server,
+                rest,
             ),
             Some(Place::InLine) => Live::new(
                 "its slot has come: it starts when its server's lease is free",
                 None,
                 server,
+                rest,
             ),
-            None => Live::new("not in the ring", None, server),
+            None => Live::new("not in the ring", None, server, rest),
         }
     }
 
@@ -97,15 +101,7 @@ impl Rounds {
         self.scheduler.set_concurrency_max(self.starts_allowed());
         let (key, at) = (ended.key, ended.ended.min(now));
         let before = self.scheduler.server_state(key);
-        if let Some(delay) = ended.crawl_delay {
-            // The largest wish of all hosts on this server.
-            let interval = delay.max(before.interval_told);
-            self.scheduler.step(
-                now,
-                Event::SetInterval { key, interval },
-                &mut self.commands,
-            );
-        }
+        self.hear_host(&ended, now);
         let report = ended.end;
         self.scheduler
             .step(now, Event::Ended { key, at, report }, &mut self.commands);
@@ -115,14 +111,43 @@ impl Rounds {
         if let Some((origin, target)) = ended.rules_elsewhere.take() {
             self.room.append(&robots_entry(&target, &origin, now))?;
         }
+        let _until_taken_in = std::mem::take(&mut ended.link_room);
         let links = std::mem::take(&mut ended.links);
-        let new = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
-        ended.leads_to_new = 0 < new;
+        let taken_in = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        ended.leads_to_new = 0 < taken_in.pages;
+        if 0 < taken_in.refused {
+            let refused = format!("urlsRefused:{}", taken_in.refused);
+            ended.outcome.annotations.push(refused);
+        }
         self.take_in_inferred()?;
         let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;
         self.take_in_signals(signals)?;
         self.hand_out_in_order()
+    }
+
+    /// Learns what the host asks for: by its robots.txt, or by an answer that wants to be left alone though its server bears it.
+    fn hear_host(&mut self, ended: &EndedVisit, now: Time) {
+        let host = ended.visit.url.host();
+        let at = ended.ended.min(now);
+        if let Some(asked) = &ended.asked
+            && self.paces.told(&asked.host, asked.origin, asked.delay, now)
+        {
+            self.servers.note_host(&self.paces, &asked.host);
+        }
+        self.paces.end(host, at, ended.end);
+        let Some(wait) = ended.retry_after.filter(|wait| !wait.is_zero()) else {
+            return;
+        };
+        let until = at + wait.min(self.settings.politeness.retry_after_max);
+        if self.paces.hold(host, until, now) {
+            self.servers.note_host(&self.paces, host);
+        } else {
+            // Where there is no room for one more host, its server rests.
+            let key = ended.key;
+            let hold = Event::Hold { key, until };
+            self.scheduler.step(now, hold, &mut self.commands);
+        }
     }
 
     fn count(&mut self, ended: &EndedVisit) {

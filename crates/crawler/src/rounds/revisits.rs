@@ -18,7 +18,11 @@ impl Rounds {
         if !self.settings.revisit.enabled || self.settings.focus.aim.is_focused() {
             return Ok(None);
         }
-        let next = self.known.next(self.clock.now())?;
+        let mut next = self.known.next(self.clock.now())?;
+        while next.is_none() && self.known.is_full() {
+            self.write_down()?;
+            next = self.known.next(self.clock.now())?;
+        }
         for joined in self.known.take_joined() {
             self.note_joined(&joined);
         }

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use junkai_fetch::{DnsFailure, DnsProblem};
+use junkai_fetch::{DnsFailure, DnsProblem, Refused};
 use junkai_frontier::{EndReport, Event, Time};
 use junkai_revisit::Found;
 
 use super::Rounds;
 use crate::CrawlError;
 use crate::log::{self, WarcPlace};
+use crate::shortage::SHORTAGE_HOLD;
 use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, timestamp_of};
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
@@ -53,6 +54,7 @@ impl Rounds {
                 Ok(())
             }
             Fate::Later(wait) => self.put_away(ended.visit, now + wait),
+            Fate::Short => self.hold_for_shortage(ended.visit, ended.outcome, made),
             Fate::Retry { not_before } => {
                 let tries_max = match ended.end {
                     EndReport::Overloaded { .. } => self
@@ -100,6 +102,23 @@ impl Rounds {
             .filter(|_| may_wait)
     }
 
+    /// Puts a visit off, at nobody's charge, because our own machine is short of something.
+    fn hold_for_shortage(
+        &mut self,
+        visit: Visit,
+        mut outcome: Outcome,
+        made: Made,
+    ) -> Result<(), CrawlError> {
+        let now = self.clock.now();
+        if self.shortage.met(self.scheduler.in_flight(), now) {
+            tracing::warn!(reason = outcome.result, "fewer visits are made at a time");
+        }
+        self.progress.held.add(1);
+        outcome.annotations.push("held".to_owned());
+        self.note(&visit.for_the_log(), &outcome, made);
+        self.put_away(visit, now + SHORTAGE_HOLD)
+    }
+
     /// Tries again later, or gives up.
     fn retry(
         &mut self,
@@ -143,16 +162,12 @@ impl Rounds {
     ) -> Result<(), CrawlError> {
         let now = self.clock.now();
         let made = Made::never(now);
-        if visit.purpose == Purpose::Robots
-            && let Ok(robots) = self.canonical.parse(&visit.via)
-        {
-            self.rules.give_up(robots.origin(), now);
-        }
         let (status, result) = match &failure.problem {
             DnsProblem::Refused(refused) => (
                 status::OUT_OF_SCOPE,
-                format!("{refused}; --allow-private or --allow let it pass"),
+                format!("{refused}; {}", what_lets_pass(refused)),
             ),
+            DnsProblem::Short(_) => (status::RUNTIME_ERROR, failure.to_string()),
             _ => (status::DNS_FAILED, failure.to_string()),
         };
         let outcome = Outcome {
@@ -160,6 +175,14 @@ impl Rounds {
             result,
             ..Outcome::default()
         };
+        if let DnsProblem::Short(_) = failure.problem {
+            return self.hold_for_shortage(visit, outcome, made);
+        }
+        if visit.purpose == Purpose::Robots
+            && let Ok(robots) = self.canonical.parse(&visit.via)
+        {
+            self.rules.give_up(robots.origin(), now);
+        }
         let (max, found) = match &failure.problem {
             problem if problem.is_temporary() => (self.settings.crawl.retries_max, Found::Failed),
             DnsProblem::Refused(_) => (0, Found::Failed),
@@ -233,6 +256,16 @@ impl Rounds {
             next_visit: outcome.next_visit,
             result: Cow::Borrowed(&outcome.result),
         });
+    }
+}
+
+/// What lets an address pass that was refused, in the words of the command line.
+fn what_lets_pass(refused: &Refused) -> String {
+    let alone = format!("--allow {}", refused.network());
+    if refused.kind.is_merely_private() {
+        format!("--allow-private or {alone} lets it pass")
+    } else {
+        format!("{alone} lets it pass, --allow-private does not")
     }
 }
 

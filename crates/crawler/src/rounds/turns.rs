@@ -1,14 +1,16 @@
 //! What goes out: from the waiting room through the ring to the workers.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
-use junkai_frontier::{Command, EndReport, Event, Overflow, ServerKey, Time, VisitKind};
+use junkai_frontier::{Ask, Command, EndReport, Event, Overflow, ServerKey, Time, VisitKind};
+use junkai_weburl::Fingerprint;
 
 use super::Rounds;
 use crate::CrawlError;
 use crate::focus::FocusOrder;
 use crate::hosts::{Waiter, Whereabouts};
-use crate::rules::{RULES_PATIENCE, Say};
+use crate::rules::RULES_PATIENCE;
 use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
 
 /// Visits taken from the backlog per round at most.
@@ -51,6 +53,7 @@ impl Rounds {
             if COMMANDS_MAX <= self.commands.len() {
                 self.carry_out()?;
             }
+            self.write_down_when_much()?;
         }
         Ok(())
     }
@@ -108,17 +111,21 @@ impl Rounds {
         if let Some(objection) = self.objection(&visit, now) {
             return self.heed(visit, objection);
         }
+        let peek = self.rules.peek(&visit.url, now);
         if visit.purpose != Purpose::Robots
-            && let Say::Denied { line } = self.rules.ask(&visit.url, now)
+            && let Some(why) = &peek.denied
         {
             self.progress.robots_denied.add(1);
-            return self.dismiss(visit, Outcome::robots_denied(line));
+            return self.dismiss(visit, Outcome::robots_denied(why));
         }
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, _) if !self.may_visit(address) => {
                 self.refuse_without_contact(visit, address)
             }
-            Whereabouts::At(_, key) => self.place(visit, key, now),
+            Whereabouts::At(_, key) => match self.host_turn(&visit, peek.crawl_delay, now) {
+                Ok(()) => self.place(visit, key, now),
+                Err(due) => self.put_away(visit, due),
+            },
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
             Whereabouts::Unknown => {
                 let host: Box<str> = visit.url.host().into();
@@ -212,14 +219,10 @@ impl Rounds {
             return Ok(());
         }
         match self.hosts.find(visit.url.host(), now) {
-            Whereabouts::At(_, there) if there == key && self.must_wait_for_rules(&visit, now) => {
-                self.end_unvisited(key, now);
-                self.put_away(visit, now + RULES_PATIENCE)?;
-            }
             Whereabouts::At(address, there) if there == key => {
-                if self.heed_crawl_delay(&visit, key, now) {
-                    self.give_turn_back(visit, key, now);
-                    return Ok(());
+                if let Err(due) = self.may_start(&visit, now) {
+                    self.end_unvisited(key, now);
+                    return self.put_away(visit, due);
                 }
                 if visit.is_asked {
                     visit.noted = self.known.noted(&visit.url).map(Box::new);
@@ -245,6 +248,7 @@ impl Rounds {
     /// Gives a lease back unused; the visit lines up anew.
     fn give_turn_back(&mut self, visit: Visit, key: ServerKey, now: Time) {
         self.end_unvisited(key, now);
+        self.paces.leave_line(visit.url.host());
         self.moved.push(visit);
     }
 
@@ -257,30 +261,23 @@ impl Rounds {
         self.scheduler.step(now, ended, &mut self.commands);
     }
 
-    /// Whether rules are on their way from elsewhere. A worker might see them come in before their `Crawl-delay` is
-    /// known here.
-    fn must_wait_for_rules(&self, visit: &Visit, now: Time) -> bool {
-        visit.purpose != Purpose::Robots && self.rules.ask(&visit.url, now) == Say::OnTheirWay
+    /// Whether the visit's host lets it stand in its server's line, or when to come back.
+    fn host_turn(&mut self, visit: &Visit, delay: Option<Duration>, now: Time) -> Result<(), Time> {
+        let ask = delay.map(|delay| Ask {
+            origin: Fingerprint::of(visit.url.origin()).0,
+            delay,
+        });
+        self.paces.line_up(visit.url.host(), ask, visit.kind(), now)
     }
 
-    /// A host that moved, or whose rules came from elsewhere, brings its `Crawl-delay` to the server where it is now.
-    /// Answers whether that lengthens the server's interval: this turn may then be too early.
-    fn heed_crawl_delay(&mut self, visit: &Visit, key: ServerKey, now: Time) -> bool {
-        let told = self.scheduler.server_state(key).interval_told;
-        let Some(interval) = self.rules.crawl_delay(&visit.url) else {
-            return false;
-        };
-        if interval <= told {
-            return false;
+    /// The last word of the visit's host: it may rest, or rules may be on their way to it from elsewhere. A worker might see them come in before
+    /// it is known here what they ask for.
+    fn may_start(&mut self, visit: &Visit, now: Time) -> Result<(), Time> {
+        let is_for_rules = visit.purpose == Purpose::Robots;
+        if !is_for_rules && self.rules.peek(&visit.url, now).is_on_the_way {
+            return Err(now + RULES_PATIENCE);
         }
-        self.scheduler.step(
-            now,
-            Event::SetInterval { key, interval },
-            &mut self.commands,
-        );
-        self.servers.note(&self.scheduler, key);
-        // What is longer than any interval that is obeyed changes nothing more.
-        told < self.scheduler.server_state(key).interval_told
+        self.paces.start(visit.url.host(), visit.kind(), now)
     }
 
     /// Lines up anew what found its host moved.
@@ -323,12 +320,9 @@ fn host_worker(host: &str) -> usize {
 }
 
 impl Outcome {
-    /// robots.txt keeps the page out, by this line.
-    pub(crate) fn robots_denied(line: Option<String>) -> Outcome {
-        let result = match line {
-            Some(line) => format!("robots.txt does not allow it: {line}"),
-            None => "robots.txt does not allow it".to_owned(),
-        };
+    /// robots.txt keeps the page out, because of this.
+    pub(crate) fn robots_denied(why: &str) -> Outcome {
+        let result = format!("robots.txt does not allow it: {why}");
         Outcome {
             status: status::ROBOTS_DENIED,
             result,

@@ -41,11 +41,17 @@ impl Rounds {
                 asked.insert(junkai_weburl::Fingerprint::of(&entry.url));
             }
         })?;
+        // All seeds together: whether one waits already takes a look through the backlog.
+        let (mut granted, mut seeds) = (Granted::default(), Vec::new());
         for wish in wishes {
-            let granted = self.grant(wish)?;
-            for reason in granted.reasons {
-                tracing::warn!(reason, "a wish could not be granted");
+            match wish {
+                Wish::Add { seeds: more } => seeds.extend(self.accepted(&more, &mut granted)),
+                other => granted.add(self.grant(other)?),
             }
+        }
+        self.admit_seeds(seeds)?;
+        for reason in granted.reasons {
+            tracing::warn!(reason, "a wish could not be granted");
         }
         self.write_down()?;
         self.checkpoint_at_once()?;
@@ -81,6 +87,15 @@ impl Rounds {
     /// Crawls from further seeds.
     fn add(&mut self, seeds: &[String]) -> Result<Granted, CrawlError> {
         let mut granted = Granted::default();
+        let accepted = self.accepted(seeds, &mut granted);
+        let count = accepted.len() as u64;
+        granted.done = self.admit_seeds(accepted)?;
+        granted.already = count.saturating_sub(granted.done);
+        Ok(granted)
+    }
+
+    /// The seeds of one wish that can be crawled; the others are refused.
+    fn accepted(&self, seeds: &[String], granted: &mut Granted) -> Vec<PageUrl> {
         let mut accepted = Vec::new();
         for text in seeds.iter().take(URLS_MAX) {
             match self.canonical.parse_seed(text) {
@@ -91,10 +106,7 @@ impl Rounds {
                 Err(error) => granted.refuse(format!("{text:?}: {error}")),
             }
         }
-        let count = accepted.len() as u64;
-        granted.done = self.admit_seeds(accepted)?;
-        granted.already = count.saturating_sub(granted.done);
-        Ok(granted)
+        accepted
     }
 
     /// Lets known pages be visited once more, besides the visits that are planned for them.

@@ -7,11 +7,22 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use junkai_frontier::admission::Order;
-use junkai_frontier::backlog::{Lengths, Tails};
+use junkai_frontier::backlog::{EntriesWritten, Lengths, Outcomes, Tails};
 use proptest::prelude::*;
 
 use super::*;
 use crate::visit::{Discovered, robots_entry};
+
+/// Nothing is kept of a visit.
+struct Nothing;
+
+impl Outcomes for Nothing {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        Ok(())
+    }
+}
 
 const CANDIDATES: usize = 6;
 const HOSTS: u64 = 4;
@@ -220,7 +231,7 @@ impl Pair {
                 self.apply(Op::Kill { order });
             }
             Op::Kill { order } => {
-                self.room.backlog().flush().unwrap();
+                self.room.backlog().flush(&mut Nothing).unwrap();
                 self.out.clear();
                 self.turns.lock().unwrap().clear();
                 self.room = open(self.folder.path(), order, &self.turns);
@@ -367,7 +378,7 @@ fn without_an_order_entries_have_no_grade() {
         at: 0,
         is_long: true,
     });
-    pair.room.backlog().flush().unwrap();
+    pair.room.backlog().flush(&mut Nothing).unwrap();
     let mut grades = Vec::new();
     let scanned = pair.room.backlog().scan(|entry| grades.push(entry.grade));
     scanned.unwrap();
@@ -411,7 +422,7 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
             room.raise(&page(2), Some(&source));
         }
         room.put_all_aside().unwrap();
-        room.backlog.flush().unwrap();
+        room.backlog.flush(&mut Nothing).unwrap();
         drop(room);
         let mut room = open(folder.path(), order, &Turns::default());
         room.refill(10).unwrap();
@@ -421,4 +432,78 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
             "{order}"
         );
     }
+}
+
+#[test]
+fn a_url_that_cannot_be_read_is_counted_and_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut room = open(folder.path(), Order::Fifo, &Turns::default());
+    for url in ["no URL at all", page(1).as_str()] {
+        let entry = Entry {
+            url: url.to_owned(),
+            ..Entry::default()
+        };
+        room.append(&entry).unwrap();
+    }
+    room.refill(10).unwrap();
+    let next = room.next().unwrap().unwrap();
+    assert_eq!(number(&next), 1);
+    assert_eq!(room.progress.visits_lost.read(), 1);
+    room.done(next);
+    assert_eq!((room.stats().waiting, room.stats().in_hand), (0, 0));
+}
+
+#[test]
+fn damaged_visits_are_counted_and_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut room = open(folder.path(), Order::Fifo, &Turns::default());
+    for number in 0..30 {
+        room.append(&found(number).entry("", "", Time::EPOCH))
+            .unwrap();
+        if number % 10 == 9 {
+            room.backlog().flush(&mut Nothing).unwrap();
+        }
+    }
+    let segment = std::fs::read_dir(folder.path()).unwrap().next();
+    let path = segment.unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    room.refill(100).unwrap();
+    let mut numbers = BTreeSet::new();
+    while let Some(visit) = room.next().unwrap() {
+        numbers.insert(number(&visit));
+        room.done(visit);
+    }
+    let kept: BTreeSet<u64> = (0..10).chain(20..30).collect();
+    assert_eq!(numbers, kept);
+    assert_eq!(room.progress.visits_lost.read(), 10);
+}
+
+#[test]
+fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = Settings::default();
+    settings.backlog.host_bytes_max = 300;
+    let nothing = Lengths::default();
+    let opened = Backlog::open(folder.path(), &settings.backlog, Tails::Keep(&nothing));
+    let mut room = WaitingRoom::new(
+        opened.unwrap().0,
+        None,
+        &settings,
+        Clock::start(&settings.clock, Time::EPOCH),
+        Arc::default(),
+    );
+    let link = |number| found(number).entry("http://h0.example/", "", Time::EPOCH);
+    let mut taken = 0;
+    while room.refuses(&link(0)).is_none() {
+        room.append(&link(0)).unwrap();
+        taken += 1;
+    }
+    assert!((3..10).contains(&taken), "{taken}");
+    assert_eq!(room.refuses(&link(0)), Some(Bound::Host));
+    assert_eq!(room.refuses(&link(1)), None, "another host");
+    let seed = found(0).entry("", "", Time::EPOCH);
+    assert_eq!(room.refuses(&seed), None);
 }

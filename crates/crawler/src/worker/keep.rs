@@ -304,12 +304,25 @@ fn describe(exchange: &Exchange) -> Outcome {
     outcome
 }
 
+/// What the logs say of an exchange that failed and of which nothing is kept.
+pub(super) fn describe_failed(exchange: &Exchange) -> Outcome {
+    let mut outcome = describe(exchange);
+    if let Some(failure) = exchange.failure() {
+        outcome.status = status_of(failure);
+        outcome.result = failure.to_string();
+        outcome.annotations.clear();
+    }
+    outcome
+}
+
 /// Heritrix's code for a failure.
 fn status_of(failure: &Failure) -> i32 {
     match failure {
         Failure::Connect(_) | Failure::ConnectTimeout | Failure::Tls(_) => status::CONNECT_FAILED,
         Failure::Disconnected { .. } | Failure::StaleConnection => status::CONNECTION_LOST,
-        Failure::FirstByteTimeout | Failure::TotalTimeout | Failure::TooSlow => status::TIMED_OUT,
+        Failure::FirstByteTimeout | Failure::TotalTimeout | Failure::TooSlow | Failure::GaveWay => {
+            status::TIMED_OUT
+        }
         Failure::Refused(_) => status::OUT_OF_SCOPE,
         _ => status::RUNTIME_ERROR,
     }

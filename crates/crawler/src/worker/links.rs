@@ -17,6 +17,8 @@ use crate::visit::{Discovered, Purpose, Signal, Visit};
 #[derive(Debug, Default)]
 pub(crate) struct Understood {
     pub(crate) links: Vec<Discovered>,
+    /// Links that were left out because there are too many, or they are too long.
+    pub(crate) links_left_out: u64,
     /// The page asks not to be kept, and that is respected.
     pub(crate) must_not_keep: bool,
     pub(crate) charset: Option<&'static str>,
@@ -30,6 +32,16 @@ pub(crate) struct Understood {
     pub(crate) annotations: Vec<String>,
     /// What was wrong with the content, in words.
     pub(crate) remark: Option<String>,
+}
+
+impl Understood {
+    /// Bytes of the URLs that it leads to and speaks of.
+    pub(crate) fn link_bytes(&self) -> u64 {
+        let links = self.links.iter().map(|link| &link.url);
+        let signals = self.signals.iter().map(|signal| &signal.url);
+        let bytes = links.chain(signals).map(|url| url.as_str().len() as u64);
+        bytes.sum()
+    }
 }
 
 /// Redirects in a row that are followed: as many as browsers do.
@@ -58,7 +70,33 @@ pub(crate) fn understand(worker: &Worker, visit: &Visit, brought: Brought<'_>) -
     } else if (200..300).contains(&status) && is_page(worker, visit) {
         read_body(worker, visit, brought, &mut understood);
     }
+    keep_within_bounds(worker, &mut understood);
     understood
+}
+
+/// Leaves out links beyond the bytes that one page may bring in, and tells how many of its links are not followed.
+fn keep_within_bounds(worker: &Worker, understood: &mut Understood) {
+    let bytes_max = worker.shared.settings.backlog.page_bytes_max;
+    let Understood { links, signals, .. } = understood;
+    let found = links.len();
+    links.truncate(fitting(bytes_max, links.iter().map(|link| &link.url)));
+    signals.truncate(fitting(bytes_max, signals.iter().map(|signal| &signal.url)));
+    let left_out = understood.links_left_out + (found - links.len()) as u64;
+    if 0 < left_out {
+        worker.shared.progress.links_left_out.add(left_out);
+        understood
+            .annotations
+            .push(format!("linksLeftOut:{left_out}"));
+    }
+}
+
+/// How many URLs, from the first on, are together within so many bytes.
+fn fitting<'a>(bytes_max: u64, urls: impl Iterator<Item = &'a PageUrl>) -> usize {
+    let sums = urls.scan(0, |sum: &mut u64, url| {
+        *sum += url.as_str().len() as u64;
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= bytes_max).count()
 }
 
 /// Whether the links count: of a page, or of something that a page needs and that would be a page in its own right.
@@ -118,8 +156,12 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     let content_type = exchange
         .header("content-type")
         .and_then(|value| std::str::from_utf8(value).ok());
+    let mut charset = None;
     match junkai_page::kind_of(&decoded.bytes, content_type) {
-        ContentKind::Html => read_html(worker, visit, exchange, &decoded.bytes, understood),
+        ContentKind::Html => {
+            let analysis = read_html(worker, visit, exchange, &decoded.bytes, understood);
+            charset = Some(analysis.charset());
+        }
         ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
             let sitemap = junkai_page::sitemap::parse(&decoded.bytes, visit.url.as_url());
             let entries = sitemap.index.iter().chain(&sitemap.urls);
@@ -153,7 +195,10 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     if worker.shared.settings.revisit.enabled && !is_known_payload(worker, visit, exchange) {
         let mut furniture = worker.furniture.borrow_mut();
         let url = visit.url.as_url();
-        understood.content = content::of(&mut furniture, &decoded.bytes, content_type, url);
+        understood.content = match charset {
+            Some(charset) => content::of_page(&mut furniture, &decoded.bytes, charset, url),
+            None => content::of(&mut furniture, &decoded.bytes, content_type, url),
+        };
     }
 }
 
@@ -172,7 +217,7 @@ fn read_html(
     exchange: &Exchange,
     body: &[u8],
     understood: &mut Understood,
-) {
+) -> Analysis {
     let settings = &worker.shared.settings;
     let text = |value| std::str::from_utf8(value).ok();
     let tags: Vec<&str> = exchange
@@ -206,7 +251,9 @@ fn read_html(
     if analysis.truncated_links {
         understood.annotations.push("linksTrunc".to_owned());
     }
+    understood.links_left_out = analysis.links_left_out;
     understood.links = page_links(worker, visit, &analysis);
+    analysis
 }
 
 fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discovered> {

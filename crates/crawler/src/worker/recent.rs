@@ -1,6 +1,6 @@
 //! Links that this worker reported lately: the navigation of a site is on each of its pages, and is known after the first.
 //!
-//! Only a shortcut. What is in here was reported, so the frontier knows it; what is not is reported again, and found
+//! Only a shortcut. What is in here was reported, so the frontier knows it, or has just refused it; what is not is reported again, and found
 //! known there. Not used where overflow is discarded: there a URL must be welcome again. Nor where links decide who comes next: there each link
 //! counts, to a page that is known too.
 

@@ -9,6 +9,7 @@ use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::rr::{RData, Record, RecordType};
 
 use super::outcome::DnsProblem;
+use crate::failure::is_shortage;
 
 /// What an answer says.
 pub(super) struct Answer {
@@ -63,6 +64,7 @@ pub(super) fn problem_of(error: &NetError) -> (DnsProblem, Option<Duration>) {
                 (DnsProblem::NoAddress, ttl)
             }
         }
+        NetError::Io(error) if is_shortage(error) => (DnsProblem::Short(error.to_string()), None),
         NetError::Timeout => (DnsProblem::Timeout, None),
         other => (DnsProblem::ServerFailure(other.to_string()), None),
     }

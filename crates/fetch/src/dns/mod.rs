@@ -64,6 +64,8 @@ struct State {
 
 type Question = BoxFuture<'static, Outcome>;
 
+/// How long a question is not asked again that our own machine had not the means for.
+const SHORT_TTL: Duration = Duration::from_secs(1);
 /// Questions beyond which those that were dropped are swept out.
 const ASKING_SWEPT: usize = 256;
 
@@ -212,6 +214,11 @@ impl Inner {
     }
 
     fn failure(&self, problem: DnsProblem, ttl: Option<Duration>) -> DnsFailure {
+        if let DnsProblem::Short(_) = problem {
+            // That says nothing of the host.
+            let ttl = SHORT_TTL;
+            return DnsFailure { problem, ttl };
+        }
         let (min, max) = (self.config.negative_ttl_min, self.config.negative_ttl_max);
         let ttl = ttl.unwrap_or(min).clamp(min, max.max(min));
         DnsFailure { problem, ttl }

@@ -63,6 +63,9 @@ pub enum DnsProblem {
     /// All its addresses are refused; this is one of them.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// Our own machine ran short of something that asking needs: neither host nor name server is to blame.
+    #[error("our own machine is short of something: {0}")]
+    Short(String),
     /// It cannot be a host name.
     #[error("not a host name")]
     BadName,
@@ -73,7 +76,7 @@ impl DnsProblem {
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         match self {
-            Self::Timeout | Self::ServerFailure(_) => true,
+            Self::Timeout | Self::ServerFailure(_) | Self::Short(_) => true,
             Self::NoSuchName | Self::NoAddress | Self::Refused(_) | Self::BadName => false,
         }
     }

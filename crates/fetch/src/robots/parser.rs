@@ -3,20 +3,19 @@
 use std::time::Duration;
 
 use super::pattern::Pattern;
-use super::{CRAWL_DELAY_MAX, DecidingLine, ROBOTS_LENGTH_MAX, Robots, Rule};
+use super::table::Drafts;
+use super::{CRAWL_DELAY_MAX, ROBOTS_LENGTH_MAX, Robots};
 
 /// Most sitemaps that are taken from a file.
 const SITEMAPS_MAX: usize = 1000;
 /// Longest sitemap URL.
 const SITEMAP_LENGTH_MAX: usize = 8192;
-/// Bytes of a line that are kept to be shown.
-const LINE_SHOWN_MAX: usize = 200;
 
 /// What is read for one addressee: the crawler itself, or all crawlers.
 #[derive(Default)]
 struct Section {
     is_named: bool,
-    rules: Vec<Rule>,
+    rules: Drafts,
     crawl_delay: Option<Duration>,
 }
 
@@ -48,10 +47,8 @@ pub(super) fn parse(bytes: &[u8], token: &str) -> Robots {
     } else {
         parser.all
     };
-    let mut rules = section.rules;
-    rules.sort_by_key(|rule| (std::cmp::Reverse(rule.pattern.length()), !rule.allow));
     Robots {
-        rules,
+        rules: section.rules.compile(),
         crawl_delay: section.crawl_delay,
         sitemaps: parser.sitemaps,
     }
@@ -64,8 +61,8 @@ impl Parser {
         };
         match Key::named(key) {
             Some(Key::UserAgent) => self.name_agent(value, token),
-            Some(Key::Allow) => self.add_rule(true, value, (number, line)),
-            Some(Key::Disallow) => self.add_rule(false, value, (number, line)),
+            Some(Key::Allow) => self.add_rule(true, value, number),
+            Some(Key::Disallow) => self.add_rule(false, value, number),
             Some(Key::CrawlDelay) => self.set_delay(value),
             Some(Key::Sitemap) => self.add_sitemap(value),
             None => {}
@@ -91,33 +88,22 @@ impl Parser {
         }
     }
 
-    fn add_rule(&mut self, allow: bool, value: &[u8], (number, line): (u32, &[u8])) {
+    fn add_rule(&mut self, allow: bool, value: &[u8], number: u32) {
         self.group.has_rules = true;
         let group = self.group;
-        if !(group.is_ours || group.is_for_all) {
+        // Once there is a group of our own, those for all do not count.
+        let is_for_all = group.is_for_all && !self.ours.is_named;
+        if !(group.is_ours || is_for_all) {
             return;
         }
         let Some(pattern) = Pattern::parse(value) else {
             return;
         };
-        let shown = &line[..line.len().min(LINE_SHOWN_MAX)];
-        // It is shown to people: what would steer a terminal does not pass.
-        let text = String::from_utf8_lossy(shown)
-            .trim()
-            .replace(char::is_control, "\u{fffd}");
-        let line = DecidingLine { number, text };
-        let rule = Rule {
-            pattern,
-            allow,
-            line,
-        };
-        if group.is_ours && group.is_for_all {
-            self.all.rules.push(rule.clone());
-            self.ours.rules.push(rule);
-        } else if group.is_ours {
-            self.ours.rules.push(rule);
-        } else {
-            self.all.rules.push(rule);
+        if is_for_all {
+            self.all.rules.add(pattern.clone(), allow, number);
+        }
+        if group.is_ours {
+            self.ours.rules.add(pattern, allow, number);
         }
     }
 

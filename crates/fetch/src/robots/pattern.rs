@@ -11,23 +11,11 @@
 //! in the lengths of path and pattern, whatever a hostile file contains.
 
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
 
-/// A path pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A path pattern in its first form: its text, with `*` as the only wildcard, and `$` at its end if it is anchored.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    plain: Pieces,
-    /// The second form, where it differs.
-    encoded: Option<Pieces>,
-    /// Octets of the pattern: the measure of how specific it is.
-    length: u32,
-}
-
-/// What a pattern says in one form: its text, with `*` as the only wildcard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Pieces {
-    text: String,
-    is_anchored: bool,
+    text: Box<str>,
 }
 
 /// A path and query in both forms.
@@ -42,73 +30,80 @@ impl Target {
         let encoded = encode_query(&plain);
         Self { plain, encoded }
     }
+
+    pub(super) fn plain(&self) -> &str {
+        &self.plain
+    }
+
+    /// The second form, where it differs.
+    pub(super) fn encoded(&self) -> Option<&str> {
+        self.encoded.as_deref()
+    }
 }
 
 impl Pattern {
     /// Reads a pattern; none if it is no path, and then it matches nothing.
     pub(super) fn parse(value: &[u8]) -> Option<Self> {
-        if !matches!(value.first(), Some(b'/' | b'*')) {
+        if !is_path(value) {
             return None;
         }
         let (value, is_anchored) = match value.strip_suffix(b"$") {
             Some(value) => (value, true),
             None => (value, false),
         };
-        let text = normalize(value, Wildcards::Star);
-        let length = text.len() + usize::from(is_anchored);
-        let encoded = encode_query(&text).map(|text| Pieces { text, is_anchored });
-        Some(Self {
-            plain: Pieces { text, is_anchored },
-            encoded,
-            length: u32::try_from(length).unwrap_or(u32::MAX),
-        })
+        let mut text = normalize(value, Wildcards::Star);
+        if is_anchored {
+            text.push('$');
+        }
+        Some(Self { text: text.into() })
     }
 
-    pub(super) fn length(&self) -> u32 {
-        self.length
+    /// The pattern with this text, which is in the first form; none if it cannot be.
+    pub(super) fn restored(text: &str) -> Option<Self> {
+        let is_normal =
+            text.bytes().all(|byte| matches!(byte, b'!'..=b'~')) && !text.contains("**");
+        (is_path(text.as_bytes()) && is_normal).then(|| Self { text: text.into() })
     }
 
-    pub(super) fn matches(&self, target: &Target) -> bool {
-        if self.plain.match_all(target.plain.as_bytes()) {
-            return true;
-        }
-        // The second form can only say something new where a side differs in it.
-        if self.encoded.is_none() && target.encoded.is_none() {
-            return false;
-        }
-        let pieces = self.encoded.as_ref().unwrap_or(&self.plain);
-        let path = target.encoded.as_ref().unwrap_or(&target.plain);
-        pieces.match_all(path.as_bytes())
+    pub(super) fn into_text(self) -> Box<str> {
+        self.text
     }
 }
 
-impl Pieces {
-    fn match_all(&self, path: &[u8]) -> bool {
-        let text = self.text.as_bytes();
-        let Some(first_star) = memchr::memchr(b'*', text) else {
-            return if self.is_anchored {
-                path == text
-            } else {
-                path.starts_with(text)
-            };
-        };
-        let Some(mut rest) = path.strip_prefix(&text[..first_star]) else {
-            return false;
-        };
-        let mut pieces = text[first_star + 1..].split(|byte| *byte == b'*');
-        // Splitting gives at least one piece: the last, which an anchor ties to the end.
-        let last = pieces.next_back().unwrap_or_default();
-        for piece in pieces {
-            match memmem::find(rest, piece) {
-                Some(at) => rest = &rest[at + piece.len()..],
-                None => return false,
-            }
-        }
-        if self.is_anchored {
-            rest.ends_with(last)
+fn is_path(value: &[u8]) -> bool {
+    matches!(value.first(), Some(b'/' | b'*'))
+}
+
+/// Whether a pattern matches a path of the same form.
+pub(super) fn matches(pattern: &str, path: &[u8]) -> bool {
+    let pattern = pattern.as_bytes();
+    let (text, is_anchored) = match pattern.strip_suffix(b"$") {
+        Some(text) => (text, true),
+        None => (pattern, false),
+    };
+    let Some(first_star) = memchr::memchr(b'*', text) else {
+        return if is_anchored {
+            path == text
         } else {
-            memmem::find(rest, last).is_some()
+            path.starts_with(text)
+        };
+    };
+    let Some(mut rest) = path.strip_prefix(&text[..first_star]) else {
+        return false;
+    };
+    let mut pieces = text[first_star + 1..].split(|byte| *byte == b'*');
+    // Splitting gives at least one piece: the last, which an anchor ties to the end.
+    let last = pieces.next_back().unwrap_or_default();
+    for piece in pieces {
+        match memmem::find(rest, piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
         }
+    }
+    if is_anchored {
+        rest.ends_with(last)
+    } else {
+        memmem::find(rest, last).is_some()
     }
 }
 
@@ -152,7 +147,7 @@ fn normalize(text: &[u8], wildcards: Wildcards) -> String {
 }
 
 /// Encodes the general delimiters after the question mark; none if there are none.
-fn encode_query(normal: &str) -> Option<String> {
+pub(super) fn encode_query(normal: &str) -> Option<String> {
     let is_delimiter = |character: char| ":/?#[]@".contains(character);
     let (path, query) = normal.split_once('?')?;
     if !query.contains(is_delimiter) {
@@ -194,9 +189,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// In either form.
     fn matches(pattern: &str, path: &str) -> bool {
-        let pattern = Pattern::parse(pattern.as_bytes());
-        pattern.is_some_and(|pattern| pattern.matches(&Target::new(path)))
+        let Some(pattern) = Pattern::parse(pattern.as_bytes()) else {
+            return false;
+        };
+        let text = pattern.into_text();
+        let target = Target::new(path);
+        if super::matches(&text, target.plain.as_bytes()) {
+            return true;
+        }
+        let encoded = encode_query(&text);
+        let path = target.encoded.as_ref().unwrap_or(&target.plain);
+        super::matches(encoded.as_deref().unwrap_or(&text), path.as_bytes())
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! rules once read stay in force while newer ones cannot be had.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,15 @@ impl RobotsAnswer {
         }
     }
 
+    /// Takes out the sitemaps that the file names, for all crawlers; they are needed once.
+    #[must_use]
+    pub fn take_sitemaps(&mut self) -> Vec<String> {
+        match self {
+            Self::Rules { rules, .. } => rules.take_sitemaps(),
+            Self::Absent | Self::Redirect(_) | Self::Unreachable { .. } => Vec::new(),
+        }
+    }
+
     /// What it means that the host has no address, or that no connection came about.
     #[must_use]
     pub fn unreachable() -> Self {
@@ -93,9 +103,12 @@ fn read_rules(exchange: &Exchange, token: &str) -> Option<RobotsAnswer> {
         Some(DecodeProblem::Corrupt { .. }) => matches!(decoded.bytes, Cow::Borrowed(_)),
         Some(_) => false,
     };
-    is_sound.then(|| RobotsAnswer::Rules {
-        rules: Robots::parse(&decoded.bytes, token),
-        life: life_of(exchange),
+    is_sound.then(|| {
+        let rules = Robots::parse(&decoded.bytes, token);
+        // A host that asks for long pauses is to be visited in between, not only asked for its rules.
+        let visits_at_least = rules.crawl_delay().unwrap_or_default().saturating_mul(2);
+        let life = life_of(exchange).max(visits_at_least).min(LIFE_MAX);
+        RobotsAnswer::Rules { rules, life }
     })
 }
 
@@ -120,11 +133,12 @@ fn redirect_target(url: &Url, exchange: &Exchange) -> Option<Url> {
     matches!(target.scheme(), "http" | "https").then_some(target)
 }
 
-/// What is known of an origin's robots.txt, and when to ask again.
+/// What is known of an origin's robots.txt, and when to ask again. A copy shares the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsState {
     /// The last file that could be read; an absent one has no rules.
-    rules: Option<Robots>,
+    #[serde(with = "super::stored::shared")]
+    rules: Option<Arc<Robots>>,
     /// When to ask (again); none: at once.
     ask_at: Option<SystemTime>,
     /// Since when every attempt has failed.
@@ -196,7 +210,13 @@ impl RobotsState {
     /// The rules in force, if any were ever read.
     #[must_use]
     pub fn rules(&self) -> Option<&Robots> {
-        self.rules.as_ref()
+        self.rules.as_deref()
+    }
+
+    /// Bytes of memory that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.rules.as_ref().map_or(0, |rules| rules.bytes())
     }
 
     /// The pause that the rules in force ask for.
@@ -205,9 +225,10 @@ impl RobotsState {
         self.rules.as_ref()?.crawl_delay()
     }
 
-    fn settle(&mut self, rules: Robots, life: Duration, now: SystemTime) {
+    fn settle(&mut self, mut rules: Robots, life: Duration, now: SystemTime) {
+        drop(rules.take_sitemaps());
         *self = Self {
-            rules: Some(rules),
+            rules: Some(Arc::new(rules)),
             ask_at: Some(now + life),
             ..Self::default()
         };

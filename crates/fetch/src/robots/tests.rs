@@ -4,7 +4,7 @@ const OURS: &str = "junkai";
 
 fn check(file: &str, path: &str, allow: bool) {
     let robots = Robots::parse(file.as_bytes(), OURS);
-    assert_eq!(robots.decide(path).allow, allow, "{path} by {file:?}");
+    assert_eq!(robots.decide(path).allow(), allow, "{path} by {file:?}");
 }
 
 #[test]
@@ -14,7 +14,8 @@ fn the_example_of_the_standard() {
         User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
         User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n\
         User-Agent: quxbot\n";
-    let allows = |token: &str, path: &str| Robots::parse(file.as_bytes(), token).decide(path).allow;
+    let allows =
+        |token: &str, path: &str| Robots::parse(file.as_bytes(), token).decide(path).allow();
     assert!(!allows("other", "/a.gif"));
     assert!(!allows("other", "/example/x"));
     assert!(allows("other", "/publications/x"));
@@ -130,10 +131,9 @@ fn the_deciding_line_is_named() {
         OURS,
     );
     let decision = robots.decide("/x/y");
-    assert!(!decision.allow);
-    let line = decision.line.unwrap();
-    assert_eq!((line.number, line.text.as_str()), (4, "Disallow: /x # no"));
-    assert_eq!(robots.decide("/y").line, None);
+    assert!(!decision.allow());
+    assert_eq!(decision.because.to_string(), "line 4: Disallow: /x");
+    assert_eq!(robots.decide("/y").because, Because::NoRule);
 }
 
 #[test]
@@ -197,9 +197,9 @@ fn five_hundred_kibibytes_are_read_and_no_half_line() {
     file.push_str(&"a".repeat(ROBOTS_LENGTH_MAX));
     file.push_str("\nDisallow: /late\n");
     let robots = Robots::parse(file.as_bytes(), OURS);
-    assert!(!robots.decide("/early").allow);
-    assert!(robots.decide("/late").allow);
-    assert!(robots.decide("/laaa").allow);
+    assert!(!robots.decide("/early").allow());
+    assert!(robots.decide("/late").allow());
+    assert!(robots.decide("/laaa").allow());
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_file_of_wildcard_bombs_is_decided_on_in_linear_time() {
     let bomb = format!("Disallow: /{}b$\n", "*a".repeat(1500));
     let file = format!("User-agent: *\n{}", bomb.repeat(160));
     let path = format!("/{}", "a".repeat(8000));
-    assert!(Robots::parse(file.as_bytes(), OURS).decide(&path).allow);
+    assert!(Robots::parse(file.as_bytes(), OURS).decide(&path).allow());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use junkai_fetch::{
 };
 use tokio::net::TcpListener;
 
-use crate::server::{Server, Step, client, fetch_from};
+use crate::server::{Server, Step, client, fetch_from, resources};
 
 const SHORT: Duration = Duration::from_millis(100);
 const NEVER: Duration = Duration::from_hours(1);
@@ -181,7 +181,9 @@ async fn a_closed_port_and_a_silent_one_are_told_apart() {
 #[tokio::test]
 async fn the_client_itself_refuses_private_addresses() {
     let server = Server::start(vec![vec![Step::Close]]).await;
-    let client = Client::new(&patient(), &Identity::default(), AddressGuard::default()).unwrap();
+    let config = patient();
+    let guard = AddressGuard::default();
+    let client = Client::new(&config, &Identity::default(), guard, resources(&config)).unwrap();
     let url = server.url("/");
     let exchange = client.fetch(Request::new(&url, server.address.ip())).await;
     assert!(matches!(exchange.failure(), Some(Failure::Refused(_))));

@@ -7,6 +7,7 @@
 
 mod capture;
 mod dns;
+mod large;
 mod limits;
 mod reuse;
 mod robots;

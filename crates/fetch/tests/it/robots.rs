@@ -29,7 +29,7 @@ fn unreachable() -> RobotsAnswer {
 
 fn is_allowed(state: &RobotsState, path: &str, now: SystemTime) -> Option<bool> {
     match state.decide(path, now) {
-        Verdict::Decided(decision) => Some(decision.allow),
+        Verdict::Decided(decision) => Some(decision.allow()),
         Verdict::AskFirst | Verdict::Wait { .. } => None,
     }
 }

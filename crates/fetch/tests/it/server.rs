@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use junkai_fetch::{AddressGuard, Client, Exchange, FetchConfig, Identity, Request};
+use junkai_fetch::{AddressGuard, Client, Exchange, FetchConfig, Identity, Request, Resources};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
@@ -129,8 +129,24 @@ async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<Vec<u8>> 
 
 /// A client that may visit loopback.
 pub(crate) fn client(config: &FetchConfig) -> Client {
+    client_sharing(config, resources(config))
+}
+
+/// As much as a test may need.
+pub(crate) fn resources(config: &FetchConfig) -> Arc<Resources> {
+    Resources::new(config, &std::env::temp_dir(), 1000)
+}
+
+/// A client that may visit loopback, and shares what there is with others.
+pub(crate) fn client_sharing(config: &FetchConfig, resources: Arc<Resources>) -> Client {
     let identity = Identity::with_contact("ops@example.org");
-    Client::new(config, &identity, AddressGuard::allowing_private()).unwrap()
+    Client::new(
+        config,
+        &identity,
+        AddressGuard::allowing_private(),
+        resources,
+    )
+    .unwrap()
 }
 
 /// Fetches one page from a server with this script.

@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use url::Url;
 
-use crate::server::{Server, Step, client};
+use crate::server::{Server, Step, client, resources};
 
 /// A host name, its certificate, and a file that says to trust it.
 struct Identity {
@@ -157,7 +157,7 @@ async fn a_file_without_certificates_is_a_mistake_in_the_settings() {
         };
         let identity = junkai_fetch::Identity::default();
         let guard = junkai_fetch::AddressGuard::default();
-        assert!(junkai_fetch::Client::new(&config, &identity, guard).is_err());
+        assert!(junkai_fetch::Client::new(&config, &identity, guard, resources(&config)).is_err());
     }
 }
 

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::beside;
+
 pub use entry::{Entry, Version};
 pub use finding::Finding;
 pub use index::{Hit, Index};
@@ -137,23 +139,23 @@ struct Output {
 impl Output {
     fn create(folder: &Path) -> Result<Self, CatalogueError> {
         let create = |name: &str| {
-            let path = beside(folder, name);
-            File::create(&path).map_err(|source| failed("write", &path, source))
+            let path = folder.join(name);
+            beside::create(&path).map_err(|source| failed("write", &beside::of(&path), source))
         };
         Ok(Self {
             folder: folder.to_owned(),
             lines: BufWriter::new(create(LINES_FILE)?),
             columns: columns::Writer::new(create(COLUMNS_FILE)?)?,
             dcat: dcat::Writer::new(BufWriter::new(create(DCAT_FILE)?))
-                .map_err(|source| failed("write", &beside(folder, DCAT_FILE), source))?,
+                .map_err(|source| failed("write", &beside::of(&folder.join(DCAT_FILE)), source))?,
         })
     }
 
     fn put(&mut self, entry: Entry) -> Result<(), CatalogueError> {
         let line = serde_json::to_string(&entry)?;
-        let path = beside(&self.folder, LINES_FILE);
+        let path = beside::of(&self.folder.join(LINES_FILE));
         writeln!(self.lines, "{line}").map_err(|source| failed("write", &path, source))?;
-        let path = beside(&self.folder, DCAT_FILE);
+        let path = beside::of(&self.folder.join(DCAT_FILE));
         self.dcat
             .put(&entry)
             .map_err(|source| failed("write", &path, source))?;
@@ -162,11 +164,11 @@ impl Output {
 
     fn finish(self) -> Result<(), CatalogueError> {
         self.columns.finish()?;
-        let path = beside(&self.folder, DCAT_FILE);
+        let path = beside::of(&self.folder.join(DCAT_FILE));
         self.dcat
             .finish()
             .map_err(|source| failed("write", &path, source))?;
-        let path = beside(&self.folder, LINES_FILE);
+        let path = beside::of(&self.folder.join(LINES_FILE));
         let write_failed = |source| failed("write", &path, source);
         let lines = self
             .lines
@@ -175,16 +177,11 @@ impl Output {
         lines.sync_all().map_err(write_failed)?;
         for name in [COLUMNS_FILE, DCAT_FILE, LINES_FILE] {
             let path = self.folder.join(name);
-            fs::rename(beside(&self.folder, name), &path)
+            fs::rename(beside::of(&path), &path)
                 .map_err(|source| failed("replace", &path, source))?;
         }
         Ok(())
     }
-}
-
-/// Where a file is written before it takes its place.
-fn beside(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.new"))
 }
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> CatalogueError {

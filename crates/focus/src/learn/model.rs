@@ -4,7 +4,7 @@
 //! another version or is no model is told apart and refused; none of them can make the reader use more than its bounds.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::features::Split;
 use super::file_model::FileModel;
 use super::page_model::{PageModel, PageModelParts};
+use crate::beside;
 use crate::words::{DictionaryError, Words};
 
 /// What every model begins with.
@@ -139,10 +140,10 @@ impl Model {
             source,
         };
         let bytes = self.to_bytes()?;
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
-        fs::write(&beside, bytes).map_err(failed)?;
-        fs::rename(&beside, path).map_err(failed)
+        beside::create(path)
+            .and_then(|mut file| file.write_all(&bytes))
+            .and_then(|()| fs::rename(beside::of(path), path))
+            .map_err(failed)
     }
 
     /// What it was trained to find.

@@ -72,6 +72,11 @@ impl AckLog {
         });
     }
 
+    /// Bytes of what is pending.
+    pub(super) fn pending_bytes(&self) -> usize {
+        self.pending.len() * size_of::<Range>()
+    }
+
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
         self.pending.capacity() * size_of::<Range>()
@@ -146,21 +151,50 @@ fn encode(
     }
 }
 
-/// The whole frames at the start of a log's bytes: their ranges, and their length.
-pub(super) fn decode(generation: u64, bytes: &[u8]) -> (Vec<Range>, u64) {
-    let mut ranges = Vec::new();
+/// What was found in a log's bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Decoded {
+    pub(super) ranges: Vec<Range>,
+    /// Bytes up to the end of the last whole frame; a torn end follows.
+    pub(super) bytes: u64,
+    /// Of these, the ones that cannot be read: what they say is done with comes back, and is visited again.
+    pub(super) damaged_bytes: u64,
+}
+
+/// Reads the whole frames of a log, past those that are damaged.
+pub(super) fn decode(generation: u64, bytes: &[u8]) -> Decoded {
+    let mut decoded = Decoded::default();
     let mut at = 0;
-    while let Some(payload) = frame::decode(generation, &bytes[at..]) {
+    while let Some(start) = find_frame(generation, bytes, at) {
+        decoded.damaged_bytes += (start - at) as u64;
+        at = start;
+        let Some(payload) = frame::decode(generation, &bytes[start..]) else {
+            break;
+        };
         let mut input = Input(payload);
-        while !input.0.is_empty() {
-            let Some(range) = decode_range(&mut input) else {
-                return (ranges, at as u64);
-            };
-            ranges.push(range);
+        while !input.0.is_empty()
+            && let Some(range) = decode_range(&mut input)
+        {
+            decoded.ranges.push(range);
         }
         at += frame::HEADER_BYTES + payload.len();
+        decoded.bytes = at as u64;
     }
-    (ranges, at as u64)
+    decoded
+}
+
+/// Where the first right frame at or behind `at` begins. What follows a frame that is not right is most often found by its length.
+fn find_frame(generation: u64, bytes: &[u8], at: usize) -> Option<usize> {
+    let is_right = |place: &usize| {
+        let rest = bytes.get(*place..).unwrap_or_default();
+        frame::decode(generation, rest).is_some()
+    };
+    let by_length = bytes.get(at..).and_then(frame::told_length);
+    let by_length = by_length.map(|length| at + length);
+    let mut likely = [Some(at), by_length].into_iter().flatten();
+    likely
+        .find(is_right)
+        .or_else(|| (at + 1..bytes.len()).find(is_right))
 }
 
 fn decode_range(input: &mut Input) -> Option<Range> {
@@ -198,12 +232,41 @@ mod tests {
             first,
             count,
         };
-        let (ranges, length) = decode(3, &bytes);
-        assert_eq!(ranges, [range(5, 0, 3), range(5, 7, 2), range(6, 0, 1)]);
-        assert_eq!(length, bytes.len() as u64);
-        let (ranges, length) = decode(3, &bytes[..bytes.len() - 1]);
-        assert_eq!(ranges, [range(5, 0, 3), range(5, 7, 2)]);
-        assert_eq!(length, whole);
+        let decoded = decode(3, &bytes);
+        let all = [range(5, 0, 3), range(5, 7, 2), range(6, 0, 1)];
+        assert_eq!(decoded.ranges, all);
+        assert_eq!(decoded.bytes, bytes.len() as u64);
+        let decoded = decode(3, &bytes[..bytes.len() - 1]);
+        assert_eq!(decoded.ranges, all[..2]);
+        assert_eq!((decoded.bytes, decoded.damaged_bytes), (whole, 0));
+    }
+
+    #[test]
+    fn a_damaged_frame_is_passed_over_and_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = Disk::default();
+        let mut log = AckLog::new(3, 0);
+        let mut ends = Vec::new();
+        for index in 0..3 {
+            log.push(SegmentId(5), 2 * index);
+            log.write(&disk, dir.path()).unwrap();
+            ends.push(usize::try_from(log.written).unwrap());
+        }
+        let bytes = disk.read(&path(dir.path(), 3)).unwrap().unwrap();
+        for at in 0..bytes.len() {
+            let hit = ends.iter().position(|end| at < *end).unwrap();
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 0x10;
+            let decoded = decode(3, &flipped);
+            let told: Vec<u32> = decoded.ranges.iter().map(|range| range.first).collect();
+            let kept = [0, 2, 4].into_iter().enumerate();
+            let kept = kept.filter(|(frame, _)| *frame != hit);
+            assert_eq!(told, kept.map(|(_, first)| first).collect::<Vec<_>>());
+            // The last one may as well be torn.
+            let frame_bytes = bytes.len() / 3;
+            let damaged = if hit == 2 { 0 } else { frame_bytes as u64 };
+            assert_eq!(decoded.damaged_bytes, damaged, "byte {at}");
+        }
     }
 
     #[test]
@@ -221,6 +284,8 @@ mod tests {
         log.compact(ranges.iter().copied(), &disk, dir.path())
             .unwrap();
         let bytes = disk.read(&path(dir.path(), 1)).unwrap().unwrap();
-        assert_eq!(decode(1, &bytes), (ranges, log.written));
+        let decoded = decode(1, &bytes);
+        assert_eq!((decoded.ranges, decoded.bytes), (ranges, log.written));
+        assert_eq!(decoded.damaged_bytes, 0);
     }
 }

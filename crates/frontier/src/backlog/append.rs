@@ -1,8 +1,8 @@
 //! Takes entries in: each goes to the bucket where it is waited for, at the end of that bucket's last segment.
 
+use super::account::{Bound, Weight};
 use super::calendar::Bucket;
 use super::class::Class;
-use super::entry::Base;
 use super::segment::Segment;
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Entry, NotReplaced, Ticket};
@@ -14,7 +14,7 @@ impl Backlog {
     /// # Errors
     /// The entry was not appended; the call may be repeated.
     pub fn append(&mut self, entry: &Entry, now: Time) -> Result<(), BacklogError> {
-        self.append_to(self.calendar.bucket(entry.due, now), entry, None)?;
+        let _waits = self.append_to(self.calendar.bucket(entry.due, now), entry, None)?;
         self.waiting += 1;
         Ok(())
     }
@@ -25,9 +25,9 @@ impl Backlog {
     /// # Errors
     /// The entry was not appended; the call may be repeated.
     pub fn append_held(&mut self, entry: &Entry) -> Result<Ticket, BacklogError> {
-        let (segment, index) = self.append_to(Bucket::Held, entry, None)?;
+        let ticket = self.append_to(Bucket::Held, entry, None)?;
         self.in_hand += 1;
-        Ok(Ticket { segment, index })
+        Ok(ticket)
     }
 
     /// Appends an entry in the place of one that was handed out, as one step: neither a kill nor a full disk can leave both or none.
@@ -64,43 +64,51 @@ impl Backlog {
         Ok(())
     }
 
-    /// Appends an entry to a bucket, and says where it is.
+    /// Why an entry would be one too many, if it would: for one that may as well be left out. [`append`](Backlog::append) takes in any.
+    #[must_use]
+    pub fn refuses(&self, entry: &Entry) -> Option<Bound> {
+        self.account.refuses(Weight::of(entry))
+    }
+
+    /// Appends an entry to a bucket, and gives what stands for it.
     pub(super) fn append_to(
         &mut self,
         bucket: Bucket,
         entry: &Entry,
         replaces: Option<&Ticket>,
-    ) -> Result<(SegmentId, u32), BacklogError> {
-        if self.buffer_bytes_max <= self.buffered_bytes + self.acks.memory_bytes() as u64 {
-            self.flush()?;
+    ) -> Result<Ticket, BacklogError> {
+        // Entries alone: what the acknowledgements stand for may not be written yet.
+        if self.buffer_bytes_max <= self.buffered_bytes {
+            self.flush_entries()?;
         }
         let position = self.position;
-        let segment = self.segment_for(bucket, entry.due);
-        let id = segment.id;
+        let id = self.segment_for(bucket);
+        let segment = self.segments.entry(id);
+        let segment = segment.or_insert_with(|| Segment::new(id, bucket));
         let index = segment.entries;
-        let bytes = segment.append(entry, position, replaces)?;
+        let bytes = segment.append(entry, position, replaces, &mut self.packer)?;
         self.position += 1;
         self.buffered_bytes += bytes as u64;
         self.unwritten.insert(id);
-        Ok((id, index))
+        let weight = Weight::of(entry);
+        self.account.add(weight);
+        Ok(Ticket {
+            segment: id,
+            index,
+            weight,
+        })
     }
 
     /// The segment that a bucket's next entry belongs in.
-    fn segment_for(&mut self, bucket: Bucket, due: Time) -> &mut Segment {
+    fn segment_for(&mut self, bucket: Bucket) -> SegmentId {
         let has_room = |id: &&SegmentId| {
             let segment = &self.segments[*id];
             segment.bytes() < self.segment_bytes && segment.entries < u32::MAX
         };
-        let id = match self.appending.get(&bucket).filter(has_room) {
+        match self.appending.get(&bucket).filter(has_room) {
             Some(id) => *id,
             None => self.begin_segment(bucket),
-        };
-        let base = Base {
-            sequence: self.position,
-            due,
-        };
-        let segment = self.segments.entry(id);
-        segment.or_insert_with(|| Segment::new(id, bucket, base))
+        }
     }
 
     /// Gives a bucket the number of a new segment, and puts that where it is read from.

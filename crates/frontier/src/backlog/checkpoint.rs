@@ -6,7 +6,7 @@ use super::acks::{self, Range};
 use super::lengths::{AckLength, Lengths, SegmentLength};
 use super::segment::{self, Segment};
 use super::ticket::SegmentId;
-use super::{Backlog, BacklogError, Position};
+use super::{Backlog, BacklogError, Outcomes, Position};
 
 /// Files that are out of use.
 #[derive(Debug, Default)]
@@ -20,14 +20,14 @@ impl Backlog {
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn sync(&mut self) -> Result<Lengths, BacklogError> {
-        let lengths = self.written()?;
+    pub fn sync<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<Lengths, O::Error> {
+        let lengths = self.written(outcomes)?;
         for segment in self.segments.values_mut() {
             segment.sync(&self.disk, &self.dir)?;
         }
         self.acks.sync(&self.disk, &self.dir)?;
         if self.has_new_files {
-            self.disk.sync_dir(&self.dir)?;
+            self.disk.sync_dir(&self.dir).map_err(BacklogError::from)?;
             self.has_new_files = false;
         }
         Ok(lengths)
@@ -38,8 +38,8 @@ impl Backlog {
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn written(&mut self) -> Result<Lengths, BacklogError> {
-        self.flush()?;
+    pub fn written<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<Lengths, O::Error> {
+        self.flush(outcomes)?;
         self.retire();
         if self.acks.is_long() {
             let old = self.acks.generation;
@@ -86,14 +86,24 @@ impl Backlog {
         self.kept_for_seen
     }
 
+    /// Their bytes on disk. Where URLs are long, that is much before the table of `seen` is full.
+    #[must_use]
+    pub fn kept_for_seen_bytes(&self) -> u64 {
+        self.kept_for_seen_bytes
+    }
+
     /// Takes out of use the segments that nobody needs any more.
     fn retire(&mut self) {
         self.kept_for_seen = 0;
+        self.kept_for_seen_bytes = 0;
         for (id, segment) in &self.segments {
             let is_empty = segment.entries == 0;
             let is_kept = self.seen_position < segment.next_sequence && !is_empty;
             let is_left = 0 < segment.left();
-            self.kept_for_seen += usize::from(is_kept && !is_left);
+            if is_kept && !is_left {
+                self.kept_for_seen += 1;
+                self.kept_for_seen_bytes += segment.written;
+            }
             if is_left || is_kept || self.removable.segments.contains(id) {
                 continue;
             }

@@ -29,8 +29,20 @@ pub struct Entry {
     pub due: Time,
 }
 
+/// More than the numbers of an entry take on disk.
+const NUMBERS_BYTES: usize = 24;
+
+impl Entry {
+    /// About as many bytes as it takes before it is packed.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let shared = shared_prefix(&self.url, &self.via);
+        self.url.len() + self.via.len() - shared + self.hops.len() + NUMBERS_BYTES
+    }
+}
+
 /// What an entry's bytes are relative to, to be short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Base {
     pub(super) sequence: u64,
     pub(super) due: Time,
@@ -145,6 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::backlog::account::Weight;
 
     fn entry() -> impl Strategy<Value = Entry> {
         let texts = ("[aé]{0,9}", "[aéb]{0,9}", "[LERX]{0,5}");
@@ -166,7 +179,8 @@ mod tests {
             let base = Base { sequence: base.0.into(), due: Time::from_micros(base.1) };
             let sequence = base.sequence + u64::from(ahead);
             let replaces = replaced.map(|(segment, index)| (SegmentId(segment), index));
-            let ticket = replaces.map(|(segment, index)| Ticket { segment, index });
+            let weight = Weight::of(&entry);
+            let ticket = replaces.map(|(segment, index)| Ticket { segment, index, weight });
             let mut bytes = Vec::new();
             encode(&entry, sequence, ticket.as_ref(), base, &mut bytes);
             let stored = decode(&bytes, base).unwrap();

@@ -24,7 +24,7 @@ pub enum BacklogError {
         /// Its reason.
         source: io::Error,
     },
-    /// A file does not hold what was written to it. What follows in that file is lost; the next call goes on behind it.
+    /// A file does not hold what was written to it. The next call goes on behind what cannot be read.
     #[error("{path} is damaged at byte {offset}: {entries} waiting visits are lost")]
     Damaged {
         /// The damaged file.

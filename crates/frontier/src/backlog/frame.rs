@@ -1,4 +1,4 @@
-//! The envelope of whatever is appended to a file: checksum (4 bytes), length (2), payload.
+//! The envelope of acknowledgements, and of entries in files of earlier versions: checksum (4 bytes), length (2), payload.
 //!
 //! The checksum covers the file's number, the length and the payload; so zeros, a torn end or bytes of another file are never
 //! taken for a frame.
@@ -31,12 +31,17 @@ pub(super) fn encode(
 
 /// The payload of the frame that `bytes` begin with; nothing if they do not begin with a whole and right one.
 pub(super) fn decode(file: u64, bytes: &[u8]) -> Option<&[u8]> {
-    let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
+    let frame = bytes.get(..told_length(bytes)?)?;
+    let stored = u32::from_le_bytes([frame[0], frame[1], frame[2], frame[3]]);
+    let is_right = checksum(file, &frame[4..]) == stored;
+    is_right.then_some(&frame[HEADER_BYTES..])
+}
+
+/// How long the frame that `bytes` begin with says that it is; nothing if it says nothing.
+pub(super) fn told_length(bytes: &[u8]) -> Option<usize> {
+    let header = bytes.first_chunk::<HEADER_BYTES>()?;
     let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
-    let payload = rest.get(..length).filter(|payload| !payload.is_empty())?;
-    let stored = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
-    let is_right = checksum(file, &bytes[4..HEADER_BYTES + length]) == stored;
-    is_right.then_some(payload)
+    (0 < length).then_some(HEADER_BYTES + length)
 }
 
 fn checksum(file: u64, bytes: &[u8]) -> u32 {

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::account::Weight;
 use super::calendar::Bucket;
 use super::class::Class;
-use super::cursor::{Cursor, Peeked};
+use super::cursor::{Cursor, Damage, Peeked, ReadFault, Source};
+use super::segment;
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Entry, Ticket};
 use crate::time::Time;
@@ -162,8 +164,8 @@ impl Backlog {
             }
             let ticket = first.ticket();
             let bucket = self.calendar.bucket(entry.due, now);
-            self.append_to(bucket, entry, Some(&ticket))?;
-            self.finish(ticket.segment, ticket.index);
+            let _moved = self.append_to(bucket, entry, Some(&ticket))?;
+            self.finish(&ticket);
             self.step_over(name, &first.peeked);
             moves += 1;
         }
@@ -178,10 +180,19 @@ impl Backlog {
                 return Ok(None);
             };
             let segment = &self.segments[&id];
-            let cursor = lane.cursor.get_or_insert_with(|| Cursor::new(id));
-            let peeked = match cursor.peek(segment, &self.disk, &self.dir) {
+            let cursor = lane.cursor.get_or_insert_with(|| Cursor::new(segment));
+            let mut source = Source {
+                disk: &self.disk,
+                dir: &self.dir,
+                unpacker: &mut self.unpacker,
+            };
+            let peeked = match cursor.peek(segment, &mut source) {
                 Ok(peeked) => peeked,
-                Err(error) => return Err(self.skip_damage(name, error)),
+                Err(ReadFault::Disk(error)) => return Err(error.into()),
+                Err(ReadFault::Damage(damage)) => match self.give_up(name, id, damage) {
+                    Some(error) => return Err(error),
+                    None => continue,
+                },
             };
             let Some(peeked) = peeked else {
                 let appending = name.bucket().and_then(|bucket| self.appending.get(&bucket));
@@ -231,34 +242,26 @@ impl Backlog {
         }
     }
 
-    /// After a failed read: if the file is damaged, leaves out what cannot be read.
-    fn skip_damage(&mut self, name: LaneName, error: BacklogError) -> BacklogError {
-        let BacklogError::Damaged { path, offset, .. } = error else {
-            return error;
-        };
+    /// Takes entries that cannot be read for done with, and tells of them, unless they were done with before.
+    fn give_up(&mut self, name: LaneName, id: SegmentId, damage: Damage) -> Option<BacklogError> {
         let mut lost = 0;
-        let cursor = self.lanes.of(name).cursor.take();
-        if let Some(cursor) = cursor
-            && let Some(segment) = self.segments.get_mut(&cursor.segment)
-        {
-            let (end, end_offset) = segment.end_of_file();
-            for index in cursor.index..end {
+        if let Some(segment) = self.segments.get_mut(&id) {
+            for index in damage.first..damage.end {
                 if segment.finish(index) {
-                    self.acks.push(cursor.segment, index);
+                    self.acks.push(id, index);
                     lost += 1;
                 }
             }
-            self.waiting -= u64::from(lost);
-            if let LaneName::Aside(_) = name {
-                self.aside -= u64::from(lost);
-            }
-            self.lanes.of(name).cursor = Some(Cursor::at(cursor.segment, end, end_offset));
         }
-        BacklogError::Damaged {
-            path,
-            offset,
+        self.waiting -= u64::from(lost);
+        if let LaneName::Aside(_) = name {
+            self.aside -= u64::from(lost);
+        }
+        (0 < lost).then(|| BacklogError::Damaged {
+            path: segment::path(&self.dir, id),
+            offset: damage.offset,
             entries: lost,
-        }
+        })
     }
 
     /// When [`next`](Backlog::next) may have something to hand out; a moment in the past means at once. `None`: nothing waits but
@@ -288,6 +291,7 @@ impl First {
         Ticket {
             segment: self.segment,
             index: self.peeked.index,
+            weight: Weight::of(&self.peeked.stored.entry),
         }
     }
 }

@@ -58,6 +58,8 @@ pub struct Recovery {
     pub cut_bytes: u64,
     /// Files that were removed whole because nothing in them counts.
     pub removed_files: u64,
-    /// Entries that the manifest names and the disk does not have. Never from a kill or a power loss: somebody damaged the files.
+    /// Entries that were not done with and cannot be read any more, as far as opening finds that. Never from a kill or a power loss: somebody damaged the files.
     pub lost: u64,
+    /// Bytes of acknowledgements that cannot be read any more: what they say is done with is visited once more.
+    pub acks_lost_bytes: u64,
 }

@@ -2,7 +2,8 @@
 //!
 //! Every admitted URL passes through here. What is due waits in a first-in-first-out row; what is due later waits in the bucket of its time,
 //! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. What is due and must wait behind better ones is put aside
-//! in a row for each class of grades. All are rows of append-only files, so all writing and reading is sequential. Read [`Backlog`] first, then `segment` for a file and `recovery` for what survives.
+//! in a row for each class of grades. All are rows of append-only files of packed blocks, so all writing and reading is sequential. How much may wait is bounded in bytes
+//! (see `account`). Read [`Backlog`] first, then `segment` and `block` for a file and `recovery` for what survives.
 //!
 //! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler put off; it takes entries with
 //! [`next`](Backlog::next) while the ring has room. An entry that was handed out is still on disk until its [`Ticket`] is acknowledged, after the visit's
@@ -14,14 +15,17 @@
 //! After a start, [`replay_since`](Backlog::replay_since) that mark inserts again what `seen` had only in memory.
 //!
 //! Invariants: an entry is handed out once in a life of the process, never before it is due, and again in the next life unless it was
-//! acknowledged; appended entries reach the disk before acknowledgements do; a file is removed only when all of it is acknowledged, `seen` has flushed it,
-//! and the manifest does not name it. Memory: the write buffer, a bit for each entry of files that are being worked off, three read buffers. Three files at
-//! most are open between calls.
+//! acknowledged; acknowledgements reach the disk behind appended entries and behind the [`Outcomes`] of the visits that they acknowledge; a file is removed only when all of it is acknowledged, `seen` has flushed it,
+//! and the manifest does not name it; a damaged place in a file costs the entries of its block and no others. Memory: the write buffer, a bit for each entry of
+//! files that are being worked off, three read buffers with a block each, a megabyte of counters, and 16 bytes for each acknowledgement since the last
+//! [`flush`](Backlog::flush), which the driver bounds. Three files at most are open between calls.
 //!
 //! Not here: which server an entry belongs to, and whether it may be visited.
 
+mod account;
 mod acks;
 mod append;
+mod block;
 mod calendar;
 mod checkpoint;
 mod class;
@@ -32,6 +36,7 @@ mod error;
 mod frame;
 mod hand_out;
 mod lengths;
+mod outcomes;
 mod recovery;
 mod scan;
 mod segment;
@@ -43,6 +48,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::disk::Disk;
+use crate::packing::{Packer, Unpacker};
+use account::{Account, Weight};
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
 use checkpoint::Retired;
@@ -50,11 +57,13 @@ use hand_out::Lanes;
 use segment::Segment;
 use ticket::SegmentId;
 
+pub use account::{Bound, host_of};
 pub use class::Class;
 pub use config::BacklogConfig;
 pub use entry::Entry;
 pub use error::{BacklogError, NotReplaced};
 pub use lengths::{Lengths, Recovery, Tails};
+pub use outcomes::{EntriesWritten, Outcomes};
 pub use scan::look;
 pub use ticket::{Position, Ticket};
 
@@ -77,6 +86,10 @@ pub struct Backlog {
     /// Segments with entries that are not written.
     unwritten: BTreeSet<SegmentId>,
     buffered_bytes: u64,
+    packer: Packer,
+    unpacker: Unpacker,
+    /// What waits and what is in hand, in bytes.
+    account: Account,
     acks: AckLog,
     /// What the lengths of the next sync do not name any more.
     retired: Retired,
@@ -89,6 +102,8 @@ pub struct Backlog {
     seen_position: u64,
     /// Segments that wait for nothing else.
     kept_for_seen: usize,
+    /// Their bytes.
+    kept_for_seen_bytes: u64,
     waiting: u64,
     /// Of those that wait, the ones that were put aside.
     aside: u64,
@@ -108,7 +123,9 @@ pub struct BacklogStats {
     pub segments: u64,
     /// Bytes on disk, and still to be written there.
     pub disk_bytes: u64,
-    /// Bytes of buffers and acknowledgements in memory.
+    /// Bytes of the entries that wait and that are in hand, before they are packed: what the bounds are about.
+    pub waiting_bytes: u64,
+    /// Bytes of buffers, acknowledgements and counters in memory.
     pub memory_bytes: u64,
 }
 
@@ -132,7 +149,14 @@ impl Backlog {
         let loaded = recovery::load(&disk, dir, tails)?;
         loaded.repair(&disk, dir)?;
         let report = loaded.report;
+        let in_memory = |source| BacklogError::Io {
+            path: dir.to_owned(),
+            source,
+        };
         let mut backlog = Backlog {
+            packer: Packer::new().map_err(in_memory)?,
+            unpacker: Unpacker::new().map_err(in_memory)?,
+            account: Account::new(config.host_bytes_max, config.bytes_max),
             disk,
             dir: dir.to_owned(),
             buffer_bytes_max: config.buffer_bytes,
@@ -153,11 +177,13 @@ impl Backlog {
             position: loaded.position,
             seen_position: 0,
             kept_for_seen: 0,
+            kept_for_seen_bytes: 0,
             waiting: report.waiting,
             aside: 0,
             in_hand: 0,
         };
         backlog.line_up();
+        backlog.count_bytes()?;
         Ok((backlog, report))
     }
 
@@ -185,41 +211,49 @@ impl Backlog {
         }
     }
 
-    /// Says that an entry which was handed out is done with.
+    /// Counts what waits. It takes a look at all of it: a count that was kept would be wrong after a kill, and wrong for ever.
+    fn count_bytes(&mut self) -> Result<(), BacklogError> {
+        let mut account = std::mem::replace(&mut self.account, Account::new(0, 0));
+        let counted = self.scan(|entry| account.add(Weight::of(entry)));
+        self.account = account;
+        counted
+    }
+
+    /// Says that an entry which was handed out is done with, in memory until the next [`flush`](Backlog::flush).
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the receipt is given up, so that it cannot be used twice"
     )]
     pub fn ack(&mut self, ticket: Ticket) {
-        let Ticket { segment, index } = ticket;
         self.in_hand -= 1;
-        self.finish(segment, index);
+        self.finish(&ticket);
     }
 
-    fn finish(&mut self, id: SegmentId, index: u32) {
-        let segment = self.segments.get_mut(&id);
-        let is_new = segment.is_some_and(|segment| segment.finish(index));
-        assert!(is_new, "entry {index} of {id:?} is done with twice");
-        self.acks.push(id, index);
+    fn finish(&mut self, ticket: &Ticket) {
+        let segment = self.segments.get_mut(&ticket.segment);
+        let is_new = segment.is_some_and(|segment| segment.finish(ticket.index));
+        assert!(is_new, "{ticket:?} is done with twice");
+        self.account.take(ticket.weight);
+        self.acks.push(ticket.segment, ticket.index);
     }
 
-    /// Gives what is in memory to the system: entries first, then acknowledgements. It survives a kill, not a power loss.
+    /// Gives what is in memory to the system: entries, then the outcomes of the visits that ended, then acknowledgements. It survives a kill, not a power
+    /// loss. There is no other way for an acknowledgement to leave memory.
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
-    pub fn flush(&mut self) -> Result<(), BacklogError> {
+    pub fn flush<O: Outcomes>(&mut self, outcomes: &mut O) -> Result<(), O::Error> {
         self.flush_entries()?;
-        self.acks.write(&self.disk, &self.dir)
+        outcomes.write(EntriesWritten::new())?;
+        self.acks.write(&self.disk, &self.dir)?;
+        Ok(())
     }
 
-    /// Gives the entries in memory to the system, and not yet the acknowledgements: for a driver that has something to write in between.
-    ///
-    /// # Errors
-    /// What was not written stays in memory; the call may be repeated.
-    pub fn flush_entries(&mut self) -> Result<(), BacklogError> {
+    /// Gives the entries in memory to the system, and not the acknowledgements.
+    fn flush_entries(&mut self) -> Result<(), BacklogError> {
         while let Some(id) = self.unwritten.first().copied() {
             if let Some(segment) = self.segments.get_mut(&id) {
-                segment.write(&self.disk, &self.dir)?;
+                segment.write(&self.disk, &self.dir, &mut self.packer)?;
             }
             self.unwritten.remove(&id);
         }
@@ -233,6 +267,12 @@ impl Backlog {
         Position(self.position)
     }
 
+    /// Acknowledgements that wait for the next [`flush`](Backlog::flush), in bytes of memory.
+    #[must_use]
+    pub fn unwritten_ack_bytes(&self) -> usize {
+        self.acks.pending_bytes()
+    }
+
     /// Entries that wait to be handed out.
     #[must_use]
     pub fn waiting(&self) -> u64 {
@@ -243,13 +283,15 @@ impl Backlog {
     #[must_use]
     pub fn stats(&self) -> BacklogStats {
         let memory = self.segments.values().map(Segment::memory_bytes);
-        let memory_bytes = memory.sum::<usize>() + self.acks.memory_bytes();
+        let memory_bytes =
+            memory.sum::<usize>() + self.acks.memory_bytes() + self.account.memory_bytes();
         BacklogStats {
             waiting: self.waiting,
             aside: self.aside,
             in_hand: self.in_hand,
             segments: self.segments.len() as u64,
             disk_bytes: self.segments.values().map(Segment::bytes).sum::<u64>() + self.acks.written,
+            waiting_bytes: self.account.all(),
             memory_bytes: memory_bytes as u64,
         }
     }

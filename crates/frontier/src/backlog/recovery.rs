@@ -2,17 +2,24 @@
 //!
 //! Loading changes nothing: it says what to repair, and opening does it. An entry that replaces another says so in its own frame; so when
 //! a kill fell between writing the entry and writing the acknowledgement, the old one is still known to be done with.
+//!
+//! A kill or a power loss leaves a torn end, and that is cut. What cannot be read although more follows, or although the manifest names it, was damaged from
+//! outside: it is passed over, and what it held is counted as lost.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::BacklogError;
 use super::acks::{self, AckLog, Range};
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Damage, ReadFault, Source};
+use super::entry::Base;
 use super::lengths::{Lengths, Recovery, SegmentLength, Tails};
-use super::segment::{self, HEADER_BYTES, Segment};
+use super::scan::unpacker;
+use super::segment::{self, Format, HEADER_BYTES_MAX, Segment};
 use super::ticket::SegmentId;
 use crate::disk::Disk;
+use crate::packing::Unpacker;
+use crate::time::Time;
 
 /// A directory's content, read but not repaired.
 #[derive(Debug)]
@@ -39,8 +46,10 @@ pub(super) fn load(disk: &Disk, dir: &Path, tails: Tails) -> Result<Loaded, Back
         dir,
         tails,
         lengths,
+        unpacker: unpacker(dir)?,
         segments: BTreeMap::new(),
         replaced: Vec::new(),
+        damaged: Vec::new(),
         report: Recovery::default(),
         repairs: Vec::new(),
     };
@@ -52,12 +61,10 @@ pub(super) fn load(disk: &Disk, dir: &Path, tails: Tails) -> Result<Loaded, Back
             loader.load_segment(id)?;
         }
     }
-    let acks = loader.load_acks(&names)?;
     for length in &lengths.segments {
-        let found = loader.segments.get(&length.id);
-        let entries = found.map_or(0, |segment| segment.entries);
-        loader.report.lost += u64::from(length.entries.saturating_sub(entries));
+        loader.expect(length);
     }
+    let acks = loader.load_acks(&names)?;
     Ok(loader.finish(acks))
 }
 
@@ -79,9 +86,12 @@ struct Loader<'a> {
     dir: &'a Path,
     tails: Tails<'a>,
     lengths: &'a Lengths,
+    unpacker: Unpacker,
     segments: BTreeMap<SegmentId, Segment>,
     /// Entries that others say they replace.
     replaced: Vec<(SegmentId, u32)>,
+    /// Entries that cannot be read any more, as far as that is known.
+    damaged: Vec<(SegmentId, std::ops::Range<u32>)>,
     report: Recovery,
     repairs: Vec<Repair>,
 }
@@ -102,10 +112,14 @@ impl Loader<'_> {
             opened => opened?,
         };
         let file_bytes = file.len()?;
-        let mut header = [0; HEADER_BYTES];
+        let mut header = [0; HEADER_BYTES_MAX];
         let read = file.read_up_to(&mut header, 0)?;
         drop(file);
-        let Some(mut segment) = Segment::from_header(id, &header[..read]) else {
+        let segment = match Segment::from_header(id, &header[..read]) {
+            Some(segment) => Some(segment),
+            None => self.without_header(id, file_bytes)?,
+        };
+        let Some(mut segment) = segment else {
             self.remove(path);
             return Ok(());
         };
@@ -129,25 +143,80 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// Takes in the whole frames that follow what is known of the segment.
+    /// The segment of a file whose header is damaged, if there is anything right in it.
+    fn without_header(
+        &mut self,
+        id: SegmentId,
+        file_bytes: u64,
+    ) -> Result<Option<Segment>, BacklogError> {
+        // What frames are relative to is lost with the header: let them be due, and `seen` take them in again.
+        let base = Base {
+            sequence: self.lengths.of(id).map_or(0, |known| known.next_sequence),
+            due: Time::EPOCH,
+        };
+        for format in [Format::Blocks, Format::Frames { base }] {
+            let mut segment = Segment::without_header(id, format);
+            let header_bytes = std::mem::replace(&mut segment.written, file_bytes);
+            let mut cursor = Cursor::of_tail(&segment);
+            if cursor.finds_any(&segment, &mut self.source())? {
+                segment.written = header_bytes;
+                return Ok(Some(segment));
+            }
+        }
+        Ok(None)
+    }
+
+    fn source(&mut self) -> Source<'_> {
+        Source {
+            disk: self.disk,
+            dir: self.dir,
+            unpacker: &mut self.unpacker,
+        }
+    }
+
+    /// Takes in what follows in the file what is known of the segment.
     fn scan_tail(&mut self, segment: &mut Segment, file_bytes: u64) -> Result<(), BacklogError> {
-        let mut cursor = Cursor::at(segment.id, segment.entries, segment.written);
+        let mut cursor = Cursor::of_tail(segment);
         let before = segment.entries;
         segment.written = file_bytes;
-        while cursor.offset < file_bytes {
-            let Some(peeked) = cursor.peek_frame(segment, self.disk, self.dir)? else {
-                break;
-            };
-            cursor.advance(&peeked);
-            segment.entries = cursor.index;
-            segment.next_sequence = peeked.stored.sequence + 1;
-            self.replaced.extend(peeked.stored.replaces);
+        loop {
+            match cursor.peek(segment, &mut self.source()) {
+                Ok(Some(peeked)) => {
+                    cursor.advance(&peeked);
+                    segment.next_sequence = peeked.stored.sequence + 1;
+                    self.replaced.extend(peeked.stored.replaces);
+                }
+                Ok(None) => break,
+                Err(ReadFault::Damage(Damage { first, end, .. })) => {
+                    self.damaged.push((segment.id, first..end));
+                    segment.is_sealed = true;
+                }
+                Err(ReadFault::Disk(error)) => return Err(error.into()),
+            }
         }
-        segment.written = cursor.offset;
+        segment.entries = cursor.index;
+        segment.written = cursor.offset();
         let kept = segment.entries - before;
         segment.is_dirty |= 0 < kept;
         self.report.kept += u64::from(kept);
         Ok(())
+    }
+
+    /// Compares what was found of a segment with what the manifest names: what is missing is lost.
+    fn expect(&mut self, known: &SegmentLength) {
+        let id = known.id;
+        let segment = self.segments.entry(id).or_insert_with(|| {
+            let mut missing = Segment::without_header(id, Format::Blocks);
+            trust(&mut missing, known);
+            missing.entries = 0;
+            missing
+        });
+        if segment.entries < known.entries {
+            self.damaged.push((id, segment.entries..known.entries));
+            segment.entries = known.entries;
+            segment.next_sequence = segment.next_sequence.max(known.next_sequence);
+            segment.is_sealed = true;
+        }
     }
 
     /// Reads the log of acknowledgements and marks what is done with.
@@ -166,18 +235,25 @@ impl Loader<'_> {
         if let Tails::Cut(lengths) = self.tails {
             bytes.truncate(usize::try_from(lengths.acks.bytes).unwrap_or(usize::MAX));
         }
-        let (ranges, length) = acks::decode(generation, &bytes);
-        if length < file_bytes {
-            self.report.cut_bytes += file_bytes - length;
+        let decoded = acks::decode(generation, &bytes);
+        if decoded.bytes < file_bytes {
+            self.report.cut_bytes += file_bytes - decoded.bytes;
             self.repairs.push(Repair::Cut {
                 path,
-                bytes: length,
+                bytes: decoded.bytes,
             });
         }
-        for range in ranges {
+        let promised = &self.lengths.acks;
+        let missing = if promised.generation == generation {
+            promised.bytes.saturating_sub(decoded.bytes)
+        } else {
+            0
+        };
+        self.report.acks_lost_bytes = decoded.damaged_bytes + missing;
+        for range in decoded.ranges {
             self.finish_range(range);
         }
-        Ok(AckLog::new(generation, length))
+        Ok(AckLog::new(generation, decoded.bytes))
     }
 
     fn finish_range(&mut self, range: Range) {
@@ -199,6 +275,15 @@ impl Loader<'_> {
             let segment = self.segments.get_mut(&id);
             if segment.is_some_and(|segment| segment.finish(index)) {
                 acks.push(id, index);
+            }
+        }
+        for (id, range) in std::mem::take(&mut self.damaged) {
+            let Some(segment) = self.segments.get_mut(&id) else {
+                continue;
+            };
+            for index in range.filter(|index| segment.finish(*index)) {
+                acks.push(id, index);
+                self.report.lost += 1;
             }
         }
         let last = self.segments.last_key_value();

@@ -1,16 +1,17 @@
 //! Shows entries without taking them: to fill `seen` again, and to explain what waits.
 //!
-//! Where a file is damaged its rest is left out; `Backlog::next` is the one to report that.
+//! What is damaged is left out; `Backlog::next` is the one to report that.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, ReadFault, Source};
 use super::entry::{Entry, Stored};
 use super::segment::Segment;
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Lengths, Position, Tails, recovery};
 use crate::disk::Disk;
+use crate::packing::Unpacker;
 
 impl Backlog {
     /// Shows every entry that was appended at or after `position` and whose file is still there, done with or not.
@@ -19,9 +20,15 @@ impl Backlog {
         position: Position,
         mut visit: impl FnMut(&Entry),
     ) -> Result<(), BacklogError> {
+        let mut unpacker = unpacker(&self.dir)?;
+        let source = &mut Source {
+            disk: &self.disk,
+            dir: &self.dir,
+            unpacker: &mut unpacker,
+        };
         for segment in self.segments.values() {
             if position.0 < segment.next_sequence {
-                read_whole(segment, &self.disk, &self.dir, |_, stored| {
+                read_whole(segment, source, |_, stored| {
                     if position.0 <= stored.sequence {
                         visit(&stored.entry);
                     }
@@ -51,9 +58,15 @@ fn scan(
     dir: &Path,
     mut visit: impl FnMut(&Entry),
 ) -> Result<(), BacklogError> {
+    let mut unpacker = unpacker(dir)?;
+    let source = &mut Source {
+        disk,
+        dir,
+        unpacker: &mut unpacker,
+    };
     for segment in segments.values() {
         if 0 < segment.left() {
-            read_whole(segment, disk, dir, |index, stored| {
+            read_whole(segment, source, |index, stored| {
                 if !segment.is_done(index) {
                     visit(&stored.entry);
                 }
@@ -65,16 +78,27 @@ fn scan(
 
 fn read_whole(
     segment: &Segment,
-    disk: &Disk,
-    dir: &Path,
+    source: &mut Source,
     mut visit: impl FnMut(u32, &Stored),
 ) -> Result<(), BacklogError> {
-    let mut cursor = Cursor::new(segment.id);
-    while cursor.index < segment.entries
-        && let Some(peeked) = cursor.peek_frame(segment, disk, dir)?
-    {
-        visit(peeked.index, &peeked.stored);
-        cursor.advance(&peeked);
+    let mut cursor = Cursor::new(segment);
+    loop {
+        match cursor.peek(segment, source) {
+            Ok(Some(peeked)) => {
+                visit(peeked.index, &peeked.stored);
+                cursor.advance(&peeked);
+            }
+            Ok(None) => return Ok(()),
+            Err(ReadFault::Damage(_)) => {}
+            Err(ReadFault::Disk(error)) => return Err(error.into()),
+        }
     }
-    Ok(())
+}
+
+/// What unpacks blocks, for reading in `dir`.
+pub(super) fn unpacker(dir: &Path) -> Result<Unpacker, BacklogError> {
+    Unpacker::new().map_err(|source| BacklogError::Io {
+        path: dir.to_owned(),
+        source,
+    })
 }

@@ -1,22 +1,26 @@
 //! One append-only file of entries, the part of it that is still in memory, and which of its entries are done with.
 //!
 //! A segment belongs to one bucket. It is appended to until it is full, read front to back once its bucket is open, and removed when
-//! every entry is acknowledged. The file begins with a header (number, bucket, base), then come frames.
+//! every entry is acknowledged. The file begins with a header (number, bucket), then come blocks. Files of earlier versions have frames of one entry each
+//! instead, and what these are relative to in the header: they are read to their end, and not appended to.
 
 use std::path::{Path, PathBuf};
 
 use super::BacklogError;
+use super::block::OpenBlock;
 use super::calendar::Bucket;
 use super::class::Class;
-use super::entry::{self, Base, Entry};
-use super::frame;
+use super::entry::{Base, Entry};
 use super::ticket::{SegmentId, Ticket};
 use crate::bitmap::Bitmap;
 use crate::disk::Disk;
+use crate::packing::Packer;
 use crate::time::Time;
 
-const MAGIC: [u8; 8] = *b"jkback01";
-pub(super) const HEADER_BYTES: usize = 52;
+const MAGIC: [u8; 8] = *b"jkback02";
+const MAGIC_OF_FRAMES: [u8; 8] = *b"jkback01";
+/// The longest header.
+pub(super) const HEADER_BYTES_MAX: usize = 52;
 pub(super) const SUFFIX: &str = ".segment";
 
 /// The name of segment `id` in its directory.
@@ -29,84 +33,111 @@ pub(super) fn id_of(name: &str) -> Option<SegmentId> {
     name.strip_suffix(SUFFIX)?.parse().ok().map(SegmentId)
 }
 
+/// What follows the header of a segment's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Blocks, as they are written today.
+    Blocks,
+    /// A frame for each entry, relative to this.
+    Frames { base: Base },
+}
+
+impl Format {
+    /// Bytes of the header.
+    pub(super) fn header_bytes(self) -> usize {
+        match self {
+            Format::Blocks => 36,
+            Format::Frames { .. } => HEADER_BYTES_MAX,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) id: SegmentId,
     pub(super) bucket: Bucket,
-    pub(super) base: Base,
+    pub(super) format: Format,
     /// One more than the sequence number of the last entry.
     pub(super) next_sequence: u64,
     /// Entries, written and not.
     pub(super) entries: u32,
     /// Bytes in the file.
     pub(super) written: u64,
-    /// Frames that follow those in the file.
+    /// Blocks that follow those in the file.
     pub(super) pending: Vec<u8>,
+    /// The block that follows these.
+    pub(super) open: OpenBlock,
+    /// Entries of both.
     pending_entries: u32,
     /// Written to since it was last made durable.
     pub(super) is_dirty: bool,
-    /// Cut back once: its old numbers of entries must not be given again, because acknowledgements may name them.
+    /// Cut back or damaged once: its old numbers of entries must not be given again, because acknowledgements may name them. Or of an earlier version.
     pub(super) is_sealed: bool,
     done: Bitmap,
 }
 
 impl Segment {
-    pub(super) fn new(id: SegmentId, bucket: Bucket, base: Base) -> Segment {
-        let mut segment = Segment {
-            id,
-            bucket,
-            base,
-            next_sequence: base.sequence,
-            entries: 0,
-            written: 0,
-            pending: Vec::new(),
-            pending_entries: 0,
-            is_dirty: true,
-            is_sealed: false,
-            done: Bitmap::default(),
-        };
-        segment.encode_header();
+    /// A segment without a file.
+    pub(super) fn new(id: SegmentId, bucket: Bucket) -> Segment {
+        let mut segment = Segment::empty(id, bucket, Format::Blocks);
+        segment.written = 0;
+        let (opens, span) = encode_bucket(bucket);
+        segment.pending.extend_from_slice(&MAGIC);
+        for number in [id.0, opens, span] {
+            segment.pending.extend_from_slice(&number.to_le_bytes());
+        }
+        let checksum = crc32fast::hash(&segment.pending);
+        segment.pending.extend_from_slice(&checksum.to_le_bytes());
         segment
     }
 
-    fn encode_header(&mut self) {
-        let (opens, span) = encode_bucket(self.bucket);
-        self.pending.extend_from_slice(&MAGIC);
-        for number in [
-            self.id.0,
-            opens,
-            span,
-            self.base.sequence,
-            self.base.due.as_micros(),
-        ] {
-            self.pending.extend_from_slice(&number.to_le_bytes());
+    /// A segment of whose file only the header is known, or not even that.
+    fn empty(id: SegmentId, bucket: Bucket, format: Format) -> Segment {
+        Segment {
+            id,
+            bucket,
+            format,
+            next_sequence: 0,
+            entries: 0,
+            written: format.header_bytes() as u64,
+            pending: Vec::new(),
+            open: OpenBlock::default(),
+            pending_entries: 0,
+            is_dirty: true,
+            is_sealed: format != Format::Blocks,
+            done: Bitmap::default(),
         }
-        let checksum = crc32fast::hash(&self.pending);
-        self.pending.extend_from_slice(&checksum.to_le_bytes());
     }
 
     /// A segment without entries, from its file's header; nothing if that is not whole and right.
     pub(super) fn from_header(id: SegmentId, bytes: &[u8]) -> Option<Segment> {
-        let header = bytes.get(..HEADER_BYTES)?;
         let number = |at: usize| {
-            let word = header[8 + 8 * at..16 + 8 * at].try_into();
-            word.map_or(0, u64::from_le_bytes)
+            let word = bytes.get(8 + 8 * at..16 + 8 * at)?.try_into().ok()?;
+            Some(u64::from_le_bytes(word))
         };
-        let checksum = crc32fast::hash(&header[..HEADER_BYTES - 4]).to_le_bytes();
-        let is_right =
-            header[..8] == MAGIC && header[HEADER_BYTES - 4..] == checksum && number(0) == id.0;
-        if !is_right {
-            return None;
-        }
-        let bucket = decode_bucket(number(1), number(2))?;
-        let base = Base {
-            sequence: number(3),
-            due: Time::from_micros(number(4)),
+        let format = match *bytes.first_chunk::<8>()? {
+            MAGIC => Format::Blocks,
+            MAGIC_OF_FRAMES => Format::Frames {
+                base: Base {
+                    sequence: number(3)?,
+                    due: Time::from_micros(number(4)?),
+                },
+            },
+            _ => return None,
         };
-        let mut segment = Segment::new(id, bucket, base);
-        segment.pending.clear();
-        segment.written = HEADER_BYTES as u64;
-        Some(segment)
+        let header = bytes.get(..format.header_bytes())?;
+        let (told, checksum) = header.split_last_chunk::<4>()?;
+        let is_right = crc32fast::hash(told).to_le_bytes() == *checksum && number(0)? == id.0;
+        let bucket = decode_bucket(number(1)?, number(2)?).filter(|_| is_right)?;
+        Some(Segment::empty(id, bucket, format))
+    }
+
+    /// A segment without entries whose header is damaged. Where its entries waited is not known any more: what is due is handed out with what was in hand
+    /// at the end of the last life, and the rest put where its time is.
+    pub(super) fn without_header(id: SegmentId, format: Format) -> Segment {
+        let mut segment = Segment::empty(id, Bucket::Held, format);
+        segment.is_sealed = true;
+        segment
     }
 
     /// Appends an entry in memory; tells by how many bytes that grew.
@@ -115,24 +146,41 @@ impl Segment {
         entry: &Entry,
         sequence: u64,
         replaces: Option<&Ticket>,
+        packer: &mut Packer,
     ) -> Result<usize, BacklogError> {
-        let base = self.base;
-        let length = frame::encode(self.id.0, &mut self.pending, |out| {
-            entry::encode(entry, sequence, replaces, base, out);
-        })?;
+        if self.open.is_full() {
+            self.close_block(packer);
+        }
+        let length = self.open.push(entry, sequence, replaces)?;
         self.next_sequence = sequence + 1;
         self.entries += 1;
         self.pending_entries += 1;
         Ok(length)
     }
 
-    /// Bytes, written and not.
-    pub(super) fn bytes(&self) -> u64 {
+    fn close_block(&mut self, packer: &mut Packer) {
+        let first = self.entries - self.open.entries();
+        self.open.close(self.id, first, packer, &mut self.pending);
+    }
+
+    /// Where the open block begins.
+    pub(super) fn open_offset(&self) -> u64 {
         self.written + self.pending.len() as u64
     }
 
-    /// Writes what is pending. On failure the file is as long as before, and all of it stays pending.
-    pub(super) fn write(&mut self, disk: &Disk, dir: &Path) -> Result<(), BacklogError> {
+    /// Bytes, written and not.
+    pub(super) fn bytes(&self) -> u64 {
+        self.open_offset() + self.open.bytes() as u64
+    }
+
+    /// Writes what is in memory. On failure the file is as long as before, and all of it stays in memory.
+    pub(super) fn write(
+        &mut self,
+        disk: &Disk,
+        dir: &Path,
+        packer: &mut Packer,
+    ) -> Result<(), BacklogError> {
+        self.close_block(packer);
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -178,14 +226,14 @@ impl Segment {
         self.done.ranges(self.entries)
     }
 
-    /// The end of what is in the file: the index of the entry behind it, and its offset.
-    pub(super) fn end_of_file(&self) -> (u32, u64) {
-        (self.entries - self.pending_entries, self.written)
+    /// Entries in the file.
+    pub(super) fn entries_in_file(&self) -> u32 {
+        self.entries - self.pending_entries
     }
 
     /// Memory that is held.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.pending.capacity() + self.done.memory_bytes()
+        self.pending.capacity() + self.open.memory_bytes() + self.done.memory_bytes()
     }
 }
 
@@ -217,7 +265,7 @@ fn decode_bucket(opens: u64, span: u64) -> Option<Bucket> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[test]
@@ -234,8 +282,20 @@ mod tests {
         assert_eq!(decode_bucket(u64::MAX, 0), None);
     }
 
+    /// The header that earlier versions wrote.
+    pub(in crate::backlog) fn header_of_frames(id: u64, bucket: Bucket, base: Base) -> Vec<u8> {
+        let (opens, span) = encode_bucket(bucket);
+        let mut header = MAGIC_OF_FRAMES.to_vec();
+        for number in [id, opens, span, base.sequence, base.due.as_micros()] {
+            header.extend_from_slice(&number.to_le_bytes());
+        }
+        let checksum = crc32fast::hash(&header);
+        header.extend_from_slice(&checksum.to_le_bytes());
+        header
+    }
+
     #[test]
-    fn a_header_reads_back_and_a_damaged_one_does_not() {
+    fn a_header_of_either_format_reads_back_and_a_damaged_one_does_not() {
         let bucket = Bucket::Later {
             opens: Time::from_micros(77),
             span: 3,
@@ -244,15 +304,22 @@ mod tests {
             sequence: 9,
             due: Time::from_micros(8),
         };
-        let segment = Segment::new(SegmentId(4), bucket, base);
-        assert_eq!(segment.pending.len(), HEADER_BYTES);
-        let read = Segment::from_header(SegmentId(4), &segment.pending).unwrap();
-        assert_eq!((read.bucket, read.base, read.entries), (bucket, base, 0));
-        assert!(Segment::from_header(SegmentId(5), &segment.pending).is_none());
-        for at in 0..HEADER_BYTES {
-            let mut flipped = segment.pending.clone();
-            flipped[at] ^= 4;
-            assert!(Segment::from_header(SegmentId(4), &flipped).is_none());
+        let blocks = Segment::new(SegmentId(4), bucket).pending;
+        let frames = header_of_frames(4, bucket, base);
+        for (header, format) in [(blocks, Format::Blocks), (frames, Format::Frames { base })] {
+            assert_eq!(header.len(), format.header_bytes());
+            let read = Segment::from_header(SegmentId(4), &header).unwrap();
+            assert_eq!(
+                (read.bucket, read.format, read.entries),
+                (bucket, format, 0)
+            );
+            assert!(Segment::from_header(SegmentId(5), &header).is_none());
+            for at in 0..header.len() {
+                assert!(Segment::from_header(SegmentId(4), &header[..at]).is_none());
+                let mut flipped = header.clone();
+                flipped[at] ^= 4;
+                assert!(Segment::from_header(SegmentId(4), &flipped).is_none());
+            }
         }
     }
 }

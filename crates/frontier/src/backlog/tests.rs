@@ -4,11 +4,23 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::lengths::SegmentLength;
 use super::*;
 use crate::time::Time;
 
 const SECOND: u64 = 1_000_000;
 const START: Time = Time::from_micros(1_700_000_000 * SECOND);
+
+/// A driver that keeps nothing of a visit.
+struct Nothing;
+
+impl Outcomes for Nothing {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        Ok(())
+    }
+}
 
 fn config(segment_bytes: u64) -> BacklogConfig {
     BacklogConfig {
@@ -118,7 +130,7 @@ fn what_was_just_appended_is_handed_out_in_order_and_once() {
     assert_eq!(backlog.waiting(), 0);
     assert_eq!(backlog.next_due(), None);
     backlog.append(&entry(3, START), START).unwrap();
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     backlog.append(&entry(4, START), START).unwrap();
     assert_eq!(numbers(&drain(&mut backlog, START)), [3, 4]);
 }
@@ -197,9 +209,10 @@ fn thousands_of_buckets_take_no_open_files_and_little_memory() {
             .unwrap();
         now = now + Duration::from_millis(100);
     }
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
+    let counters = backlog.account.memory_bytes() as u64;
     assert!(
-        backlog.stats().memory_bytes < 100_000,
+        backlog.stats().memory_bytes < counters + 100_000,
         "{:?}",
         backlog.stats()
     );
@@ -219,7 +232,7 @@ fn what_is_held_is_handed_out_in_the_next_life_only() {
     assert_eq!(numbers(&drain(&mut backlog, START)), [2]);
     assert_eq!(backlog.next_due(), None);
     backlog.ack(first);
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let mut backlog = new_backlog(dir.path());
     assert_eq!(backlog.waiting(), 2);
     // Behind what the last life held, this one appends nothing that would be handed out.
@@ -244,7 +257,7 @@ fn what_was_put_aside_comes_back_by_grade_and_within_a_class_in_order() {
     backlog.put_aside(ticket, &graded(7, 255)).unwrap();
     assert_eq!(numbers(&drain_aside(&mut backlog)), [6, 7, 1, 5, 0, 2, 3]);
     assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let mut backlog = new_backlog(dir.path());
     assert_eq!((backlog.waiting(), backlog.stats().aside), (8, 8));
     assert_eq!(
@@ -259,11 +272,11 @@ fn many_classes_take_one_open_file() {
     let mut backlog = new_backlog(dir.path());
     let grades: Vec<u8> = (0..=u8::MAX).collect();
     put_aside(&mut backlog, &grades);
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     for _ in 0..200 {
         assert!(backlog.next_aside().unwrap().is_some());
         put_aside(&mut backlog, &[0, 255]);
-        backlog.flush().unwrap();
+        backlog.flush(&mut Nothing).unwrap();
         assert!(backlog.next_aside().unwrap().is_some());
         let cursors = backlog.lanes.aside.values().flat_map(|lane| &lane.cursor);
         assert!(cursors.filter(|cursor| cursor.is_open()).count() <= 1);
@@ -274,8 +287,10 @@ fn many_classes_take_one_open_file() {
 fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
-    put_aside(&mut backlog, &[9; 50]);
-    backlog.flush().unwrap();
+    for _ in 0..5 {
+        put_aside(&mut backlog, &[9; 10]);
+        backlog.flush(&mut Nothing).unwrap();
+    }
     let id = backlog.appending[&Bucket::Aside(Class::of(9))];
     let path = segment::path(dir.path(), id);
     let disk = Disk::for_tests();
@@ -292,8 +307,7 @@ fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
             Err(other) => panic!("{other}"),
         }
     }
-    assert!(0 < handed_out && 0 < lost);
-    assert_eq!(handed_out + lost, 50);
+    assert_eq!((handed_out, lost), (40, 10));
     assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
 }
 
@@ -576,13 +590,13 @@ impl Pair {
     }
 
     fn flush(&mut self) {
-        self.backlog.flush().unwrap();
+        self.backlog.flush(&mut Nothing).unwrap();
         self.written = self.model.clone();
     }
 
     /// A manifest of a first sync becomes durable, perhaps after a second sync.
     fn checkpoint(&mut self, with_seen: bool, is_synced_again: bool) {
-        self.manifest = self.backlog.sync().unwrap();
+        self.manifest = self.backlog.sync(&mut Nothing).unwrap();
         self.written = self.model.clone();
         self.durable = self.model.clone();
         if with_seen {
@@ -594,7 +608,7 @@ impl Pair {
                 self.backlog.ack(ticket);
                 self.model.find(number).is_done = true;
             }
-            self.backlog.sync().unwrap();
+            self.backlog.sync(&mut Nothing).unwrap();
             self.written = self.model.clone();
         }
         self.backlog.checkpointed(self.seen).unwrap();
@@ -708,10 +722,10 @@ fn live(disk: Disk, dir: &Path, life: &mut Life) -> Result<(), BacklogError> {
                 backlog.ack(ticket);
             }
         }
-        backlog.flush()?;
+        backlog.flush(&mut Nothing)?;
         life.flushed.append(&mut appended);
         life.done.append(&mut life.touched);
-        let lengths = backlog.sync()?;
+        let lengths = backlog.sync(&mut Nothing)?;
         life.manifest = lengths;
         backlog.checkpointed(backlog.position())?;
     }
@@ -760,6 +774,88 @@ fn a_crash_between_any_two_changes_loses_and_doubles_nothing() {
     }
 }
 
+/// The entries that one who looks on finds waiting.
+fn looked(dir: &Path) -> Vec<u64> {
+    let mut found = Vec::new();
+    look(dir, |entry| found.push(number(entry))).unwrap();
+    found.sort_unstable();
+    found
+}
+
+/// A driver that notes what is on disk when it is asked to write, and may refuse.
+struct LooksFirst<'a> {
+    dir: &'a Path,
+    found: Vec<Vec<u64>>,
+    refuses: bool,
+}
+
+impl Outcomes for LooksFirst<'_> {
+    type Error = BacklogError;
+
+    fn write(&mut self, _entries: EntriesWritten) -> Result<(), BacklogError> {
+        self.found.push(looked(self.dir));
+        if self.refuses {
+            let path = self.dir.to_owned();
+            return Err(BacklogError::DiskFull { path });
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn acknowledgements_are_written_behind_entries_and_outcomes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..2 {
+        backlog.append(&entry(number, START), START).unwrap();
+    }
+    let (first, _) = next(&mut backlog, START).unwrap();
+    backlog.ack(first);
+    let mut driver = LooksFirst {
+        dir: dir.path(),
+        found: Vec::new(),
+        refuses: true,
+    };
+    assert!(backlog.flush(&mut driver).is_err());
+    assert!(backlog.written(&mut driver).is_err());
+    assert!(backlog.sync(&mut driver).is_err());
+    assert_eq!(
+        looked(dir.path()),
+        [0, 1],
+        "what is refused is not acknowledged"
+    );
+    driver.refuses = false;
+    backlog.flush(&mut driver).unwrap();
+    assert_eq!(
+        driver.found,
+        vec![vec![0, 1]; 4],
+        "all entries are there first"
+    );
+    assert_eq!(looked(dir.path()), [1]);
+    assert_eq!(backlog.unwritten_ack_bytes(), 0);
+}
+
+#[test]
+fn a_full_buffer_writes_entries_and_no_acknowledgement() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut small = config(2000);
+    small.buffer_bytes = 500;
+    let nothing = Lengths::default();
+    let (mut backlog, _) =
+        Backlog::open_on(Disk::for_tests(), dir.path(), &small, Tails::Keep(&nothing)).unwrap();
+    for number in 0..100 {
+        backlog.append(&entry(number, START), START).unwrap();
+        if let Some((ticket, _)) = next(&mut backlog, START) {
+            backlog.ack(ticket);
+        }
+    }
+    let found = looked(dir.path());
+    assert!(80 < found.len(), "{} entries are written", found.len());
+    assert_eq!(found, (0..found.len() as u64).collect::<Vec<_>>());
+    backlog.flush(&mut Nothing).unwrap();
+    assert_eq!(looked(dir.path()), [0; 0]);
+}
+
 #[test]
 fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
     for writes in 0..12 {
@@ -781,9 +877,12 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
         }
         assert!(0 < refusals);
         disk.make_room(0);
-        assert!(matches!(backlog.sync(), Err(BacklogError::DiskFull { .. })));
+        assert!(matches!(
+            backlog.sync(&mut Nothing),
+            Err(BacklogError::DiskFull { .. })
+        ));
         disk.make_room(1000);
-        let manifest = backlog.sync().unwrap();
+        let manifest = backlog.sync(&mut Nothing).unwrap();
         drop(backlog);
         let (backlog, report) = Backlog::open(dir.path(), &small, Tails::Cut(&manifest)).unwrap();
         assert_eq!(report.cut_bytes, 0);
@@ -791,7 +890,7 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
     }
 }
 
-/// A directory with 200 entries in many files, flushed.
+/// A directory with 200 entries in many files of several blocks each, flushed.
 fn two_hundred() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let nothing = Lengths::default();
@@ -806,18 +905,108 @@ fn two_hundred() -> tempfile::TempDir {
         backlog
             .append(&entry(number, after(number % 7 * 1000)), START)
             .unwrap();
+        if number % 20 == 19 {
+            backlog.flush(&mut Nothing).unwrap();
+        }
     }
-    backlog.flush().unwrap();
     dir
 }
 
-/// Where each frame of a segment's bytes ends.
-fn frame_ends(id: SegmentId, bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let mut end = segment::HEADER_BYTES;
-    std::iter::from_fn(move || {
-        end += frame::HEADER_BYTES + frame::decode(id.0, &bytes[end..])?.len();
-        Some(end)
-    })
+/// The blocks of a segment's bytes: where each ends, and the first entry behind it.
+fn blocks(id: SegmentId, bytes: &[u8]) -> Vec<(usize, u32)> {
+    let mut end = segment::Format::Blocks.header_bytes();
+    let mut blocks = Vec::new();
+    while let Some(header) = block::BlockHeader::decode(id, &bytes[end..]) {
+        end += header.bytes();
+        blocks.push((end, header.end()));
+    }
+    blocks
+}
+
+/// Flips a bit of a file.
+fn flip(path: &Path, at: usize, bit: u8) {
+    let disk = Disk::for_tests();
+    let bytes = disk.read(path).unwrap().unwrap();
+    let file = disk.open_for_writing(path).unwrap();
+    file.write_at(&[bytes[at] ^ 1 << bit], at as u64).unwrap();
+}
+
+/// Everything that is handed out at `now`, or was put aside, past all damage, and how many entries that cost.
+fn drain_past_damage(backlog: &mut Backlog, now: Time) -> (Vec<u64>, u64) {
+    let (mut handed_out, mut lost) = (Vec::new(), 0);
+    let mut idle = 0;
+    while idle < 3 {
+        let next = match idle {
+            2 => backlog.next_aside(),
+            _ => backlog.next(now),
+        };
+        idle += 1;
+        match next {
+            Ok(Some((_, entry))) => {
+                handed_out.push(number(&entry));
+                idle = 0;
+            }
+            Ok(None) if backlog.next_due().is_some_and(|due| due <= now) => idle = 0,
+            Ok(None) => {}
+            Err(BacklogError::Damaged { entries, .. }) => {
+                lost += u64::from(entries);
+                idle = 0;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    handed_out.sort_unstable();
+    (handed_out, lost)
+}
+
+/// A directory whose entries 0..200 were appended in many flushes, to the row, to later buckets and aside, and every third one acknowledged; the manifest;
+/// and the entries of each block.
+struct Worked {
+    dir: tempfile::TempDir,
+    manifest: Lengths,
+    left: Vec<u64>,
+}
+
+fn worked() -> Worked {
+    let dir = tempfile::tempdir().unwrap();
+    let nothing = Lengths::default();
+    let (mut backlog, _) = Backlog::open_on(
+        Disk::for_tests(),
+        dir.path(),
+        &config(2000),
+        Tails::Keep(&nothing),
+    )
+    .unwrap();
+    let mut left = Vec::new();
+    for number in 0..200 {
+        match number % 3 {
+            0 => {
+                let ticket = backlog.append_held(&entry(number, START)).unwrap();
+                backlog.ack(ticket);
+            }
+            1 => backlog
+                .append(&entry(number, after(number % 2 * 5000)), START)
+                .unwrap(),
+            _ => put_one_aside(&mut backlog, number),
+        }
+        if number % 3 != 0 {
+            left.push(number);
+        }
+        if number % 15 == 14 {
+            backlog.flush(&mut Nothing).unwrap();
+        }
+    }
+    let manifest = backlog.sync(&mut Nothing).unwrap();
+    Worked {
+        dir,
+        manifest,
+        left,
+    }
+}
+
+fn put_one_aside(backlog: &mut Backlog, number: u64) {
+    let ticket = backlog.append_held(&graded(number, 0)).unwrap();
+    backlog.put_aside(ticket, &graded(number, 9)).unwrap();
 }
 
 proptest! {
@@ -836,44 +1025,302 @@ proptest! {
         let (mut backlog, _) = open();
         let found = scanned(&backlog);
         let id = segment::id_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
-        let behind_the_cut = frame_ends(id, &bytes).filter(|end| cut < *end).count();
-        prop_assert_eq!(found.len(), 200 - behind_the_cut);
+        let blocks = blocks(id, &bytes);
+        let (_, all) = *blocks.last().unwrap();
+        let whole = blocks.iter().take_while(|(end, _)| *end <= cut).last();
+        let behind_the_cut = all - whole.map_or(0, |(_, entries)| *entries);
+        prop_assert_eq!(found.len(), 200 - behind_the_cut as usize);
         prop_assert!(found.is_sorted_by(|left, right| left < right));
         // It goes on as if nothing had been.
         backlog.append(&entry(500, START), START).unwrap();
-        backlog.flush().unwrap();
+        backlog.flush(&mut Nothing).unwrap();
         let (mut backlog, report) = open();
         prop_assert_eq!(report.cut_bytes, 0);
         prop_assert_eq!(drain(&mut backlog, after(100_000)).len(), found.len() + 1);
     }
 
     #[test]
-    fn a_flipped_byte_in_a_trusted_file_is_reported_once_and_passed_over(file: prop::sample::Index, at: prop::sample::Index) {
+    fn a_bit_that_is_flipped_under_a_running_crawl_costs_its_block(file: prop::sample::Index, at: prop::sample::Index, bit in 0_u8..8) {
         let dir = two_hundred();
-        let disk = Disk::for_tests();
         let nothing = Lengths::default();
-        let (mut backlog, _) = Backlog::open_on(disk.clone(), dir.path(), &config(1000), Tails::Keep(&nothing)).unwrap();
-        let names = disk.list(dir.path()).unwrap();
+        let (mut backlog, _) = Backlog::open_on(Disk::for_tests(), dir.path(), &config(1000), Tails::Keep(&nothing)).unwrap();
+        let names = Disk::for_tests().list(dir.path()).unwrap();
         let path = dir.path().join(&names[file.index(names.len())]);
-        let bytes = disk.read(&path).unwrap().unwrap();
-        let at = segment::HEADER_BYTES + at.index(bytes.len() - segment::HEADER_BYTES);
-        disk.open_for_writing(&path).unwrap().write_at(&[bytes[at] ^ 0x20], at as u64).unwrap();
-        let (mut handed_out, mut lost) = (0, 0);
-        for _ in 0..1000 {
-            match backlog.next(after(100_000)) {
-                Ok(Some(_)) => handed_out += 1,
-                Ok(None) => {}
-                Err(BacklogError::Damaged { entries, .. }) => lost += entries,
-                Err(other) => panic!("{other}"),
+        let bytes = Disk::for_tests().read(&path).unwrap().unwrap();
+        let id = segment::id_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
+        let header = segment::Format::Blocks.header_bytes();
+        let at = header + at.index(bytes.len() - header);
+        let blocks = blocks(id, &bytes);
+        let hit = blocks.iter().position(|(end, _)| at < *end).unwrap();
+        let before = if hit == 0 { 0 } else { blocks[hit - 1].1 };
+        flip(&path, at, bit);
+        let (handed_out, lost) = drain_past_damage(&mut backlog, after(100_000));
+        prop_assert_eq!(lost, u64::from(blocks[hit].1 - before));
+        prop_assert_eq!(handed_out.len() as u64 + lost, 200);
+        prop_assert!(handed_out.is_sorted_by(|left, right| left < right));
+        // What is lost is not waited for again.
+        let manifest = backlog.sync(&mut Nothing).unwrap();
+        let (backlog, report) = Backlog::open_on(Disk::for_tests(), dir.path(), &config(1000), Tails::Keep(&manifest)).unwrap();
+        prop_assert_eq!((backlog.waiting(), report.lost), (handed_out.len() as u64, 0));
+    }
+
+    #[test]
+    fn bits_that_are_flipped_between_two_lives_cost_their_blocks_and_nothing_comes_back(
+        file: prop::sample::Index, flips in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..8), 1..4), is_cut: bool,
+    ) {
+        let Worked { dir, manifest, left } = worked();
+        let names = Disk::for_tests().list(dir.path()).unwrap();
+        let segments: Vec<&String> = names.iter().filter(|name| name.ends_with(segment::SUFFIX)).collect();
+        let path = dir.path().join(segments[file.index(segments.len())]);
+        let bytes = Disk::for_tests().read(&path).unwrap().unwrap();
+        let id = segment::id_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
+        let mut hit = std::collections::BTreeSet::new();
+        let blocks = blocks(id, &bytes);
+        for (at, bit) in flips {
+            let at = at.index(bytes.len());
+            flip(&path, at, bit);
+            if segment::Format::Blocks.header_bytes() <= at {
+                hit.insert(blocks.iter().position(|(end, _)| at < *end).unwrap());
             }
         }
-        prop_assert!(0 < lost);
-        prop_assert_eq!(handed_out + lost, 200);
-        prop_assert!(backlog.next(after(100_000)).unwrap().is_none());
-        // What is lost is not waited for again.
-        let manifest = backlog.sync().unwrap();
-        let (backlog, _) = Backlog::open_on(disk, dir.path(), &config(1000), Tails::Keep(&manifest)).unwrap();
-        prop_assert_eq!(backlog.waiting(), u64::from(handed_out));
+        let at_most: u32 = hit.iter().map(|hit| blocks[*hit].1 - if *hit == 0 { 0 } else { blocks[*hit - 1].1 }).sum();
+        let tails = if is_cut { Tails::Cut(&manifest) } else { Tails::Keep(&manifest) };
+        let (mut backlog, report) = Backlog::open_on(Disk::for_tests(), dir.path(), &config(2000), tails).unwrap();
+        let (handed_out, lost) = drain_past_damage(&mut backlog, after(100_000));
+        prop_assert!(handed_out.is_sorted_by(|left, right| left < right), "nothing twice");
+        prop_assert!(handed_out.iter().all(|number| left.contains(number)), "nothing comes back");
+        prop_assert_eq!(handed_out.len() as u64 + lost + report.lost, left.len() as u64);
+        prop_assert!(lost + report.lost <= u64::from(at_most));
+        prop_assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
+    }
+
+    #[test]
+    fn a_damaged_log_of_acknowledgements_loses_nothing(at: prop::sample::Index, bit in 0_u8..8) {
+        let Worked { dir, manifest, left } = worked();
+        let path = acks::path(dir.path(), manifest.acks.generation);
+        let bytes = Disk::for_tests().read(&path).unwrap().unwrap();
+        flip(&path, at.index(bytes.len()), bit);
+        let open = |manifest: &Lengths| Backlog::open_on(Disk::for_tests(), dir.path(), &config(2000), Tails::Keep(manifest)).unwrap();
+        let (backlog, report) = open(&manifest);
+        prop_assert!(0 < report.acks_lost_bytes);
+        prop_assert_eq!(report.lost, 0);
+        let found = scanned(&backlog);
+        prop_assert!(left.iter().all(|number| found.contains(number)));
+        prop_assert!((found.len() as u64) < 200 + 67, "only what one frame says comes back");
+    }
+}
+
+#[test]
+fn what_is_missing_or_cut_short_is_lost_and_the_rest_goes_on() {
+    for is_missing in [true, false] {
+        let Worked {
+            dir,
+            manifest,
+            left,
+        } = worked();
+        let disk = Disk::for_tests();
+        let (id, bytes) = (manifest.segments[0].id, manifest.segments[0].bytes);
+        let path = segment::path(dir.path(), id);
+        if is_missing {
+            disk.remove(&path).unwrap();
+        } else {
+            let file = disk.open_for_writing(&path).unwrap();
+            file.set_len(bytes / 2).unwrap();
+        }
+        let (mut backlog, report) = Backlog::open_on(
+            disk.clone(),
+            dir.path(),
+            &config(2000),
+            Tails::Keep(&manifest),
+        )
+        .unwrap();
+        assert!(report.cut_bytes < bytes);
+        let (handed_out, lost) = drain_past_damage(&mut backlog, after(100_000));
+        assert_eq!(lost, 0, "opening told all of it");
+        assert_eq!(handed_out.len() as u64 + report.lost, left.len() as u64);
+        assert!(handed_out.iter().all(|number| left.contains(number)));
+        for _ in 0..3 {
+            backlog.sync(&mut Nothing).unwrap();
+            backlog.checkpointed(backlog.position()).unwrap();
+        }
+        assert!(!backlog.segments.contains_key(&id));
+    }
+}
+
+#[test]
+fn waiting_bytes_go_up_and_down_and_are_counted_again_at_opening() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for number in 0..100 {
+        let due = after(number % 2 * 5000);
+        backlog.append(&entry(number, due), START).unwrap();
+    }
+    let all: usize = (0..100).map(|number| entry(number, START).bytes()).sum();
+    assert_eq!(backlog.stats().waiting_bytes, all as u64);
+    let mut given: Vec<_> = drain(&mut backlog, START);
+    assert_eq!(
+        backlog.stats().waiting_bytes,
+        all as u64,
+        "in hand they count"
+    );
+    let (ticket, first) = given.remove(0);
+    backlog.ack(ticket);
+    let (ticket, put_off) = given.remove(0);
+    backlog.replace(ticket, &put_off, START).unwrap();
+    let left = (all - first.bytes()) as u64;
+    assert_eq!(backlog.stats().waiting_bytes, left);
+    backlog.flush(&mut Nothing).unwrap();
+    drop(backlog);
+    let mut backlog = new_backlog(dir.path());
+    assert_eq!(backlog.stats().waiting_bytes, left);
+    for (ticket, _) in drain(&mut backlog, after(100_000)) {
+        backlog.ack(ticket);
+    }
+    assert_eq!(backlog.stats().waiting_bytes, 0);
+}
+
+#[test]
+fn a_host_and_all_of_them_have_a_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |host: u64| Entry {
+        url: format!("https://host{host}.example/{}", "x".repeat(1000)),
+        ..Entry::default()
+    };
+    let small = BacklogConfig {
+        host_bytes_max: 10_500,
+        bytes_max: 31_000,
+        ..BacklogConfig::default()
+    };
+    let nothing = Lengths::default();
+    let (mut backlog, _) =
+        Backlog::open_on(Disk::for_tests(), dir.path(), &small, Tails::Keep(&nothing)).unwrap();
+    let mut taken = [0; 4];
+    let mut refused = Vec::new();
+    for number in 0..80 {
+        let host = number % 4;
+        if let Some(bound) = backlog.refuses(&of(host)) {
+            refused.push(bound);
+        } else {
+            backlog.append(&of(host), START).unwrap();
+            taken[usize::try_from(host).unwrap()] += 1;
+        }
+    }
+    assert!(
+        taken.iter().all(|taken| (7..=10).contains(taken)),
+        "{taken:?}"
+    );
+    assert_eq!(taken.iter().sum::<u32>(), 29);
+    assert!(refused.iter().all(|bound| *bound == Bound::All));
+    for (ticket, _) in drain(&mut backlog, START) {
+        backlog.ack(ticket);
+    }
+    for _ in 0..20 {
+        if backlog.refuses(&of(1)).is_none() {
+            backlog.append(&of(1), START).unwrap();
+        }
+    }
+    assert_eq!(backlog.waiting(), 10);
+    assert_eq!(backlog.refuses(&of(1)), Some(Bound::Host));
+    assert_eq!(backlog.refuses(&of(2)), None);
+}
+
+/// A segment as earlier versions wrote it, with entries from `first` on.
+fn write_old_segment(dir: &Path, id: u64, bucket: Bucket, entries: &[Entry]) -> SegmentLength {
+    let base = entry::Base {
+        sequence: 100 * id,
+        due: START,
+    };
+    let mut bytes = segment::tests::header_of_frames(id, bucket, base);
+    for (sequence, entry) in (base.sequence..).zip(entries) {
+        let encode = |out: &mut Vec<u8>| entry::encode(entry, sequence, None, base, out);
+        frame::encode(id, &mut bytes, encode).unwrap();
+    }
+    let path = segment::path(dir, SegmentId(id));
+    Disk::for_tests().replace(&path, &bytes).unwrap();
+    SegmentLength {
+        id: SegmentId(id),
+        bytes: bytes.len() as u64,
+        entries: u32::try_from(entries.len()).unwrap(),
+        next_sequence: base.sequence + entries.len() as u64,
+    }
+}
+
+/// A directory of an earlier version with 20 entries that are due and 20 later ones, of which 5 and 6 are acknowledged.
+fn old_directory() -> (tempfile::TempDir, Lengths) {
+    let dir = tempfile::tempdir().unwrap();
+    let later = Bucket::Later {
+        opens: after(100),
+        span: SECOND,
+    };
+    let now: Vec<Entry> = (0..20).map(|number| entry(number, START)).collect();
+    let then: Vec<Entry> = (20..40).map(|number| entry(number, after(99))).collect();
+    let segments = vec![
+        write_old_segment(dir.path(), 3, Bucket::Now, &now),
+        write_old_segment(dir.path(), 4, later, &then),
+    ];
+    let mut log = AckLog::new(2, 0);
+    log.push(SegmentId(3), 5);
+    log.push(SegmentId(3), 6);
+    log.write(&Disk::for_tests(), dir.path()).unwrap();
+    let manifest = Lengths {
+        segments,
+        acks: lengths::AckLength {
+            generation: 2,
+            bytes: log.written,
+        },
+        next_segment: 5,
+        position: Position(420),
+    };
+    (dir, manifest)
+}
+
+#[test]
+fn files_of_an_earlier_version_are_read_to_their_end_and_new_ones_follow() {
+    let (dir, manifest) = old_directory();
+    let nothing = Lengths::default();
+    for (tails, loss) in [(Tails::Keep(&manifest), 0), (Tails::Keep(&nothing), 0)] {
+        let (mut backlog, report) =
+            Backlog::open_on(Disk::for_tests(), dir.path(), &config(9000), tails).unwrap();
+        assert_eq!((report.waiting, report.lost), (38, loss));
+        backlog.append(&entry(50, START), START).unwrap();
+        let mut replayed = 0;
+        backlog
+            .replay_since(Position(0), |_| replayed += 1)
+            .unwrap();
+        assert_eq!(replayed, 41);
+        let handed_out = numbers(&drain(&mut backlog, START));
+        let expected: Vec<u64> = (0..20).filter(|number| ![5, 6].contains(number)).collect();
+        assert_eq!(handed_out, [expected, vec![50]].concat());
+        assert_eq!(drain(&mut backlog, after(1000)).len(), 20);
+        assert_eq!(backlog.next_segment, 6);
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_a_file_of_an_earlier_version_costs_one_entry() {
+    let (_, manifest) = old_directory();
+    for at in 0..usize::try_from(manifest.segments[0].bytes).unwrap() {
+        let (dir, manifest) = old_directory();
+        flip(&segment::path(dir.path(), SegmentId(3)), at, 5);
+        let (mut backlog, report) = Backlog::open_on(
+            Disk::for_tests(),
+            dir.path(),
+            &config(9000),
+            Tails::Keep(&manifest),
+        )
+        .unwrap();
+        let (handed_out, lost) = drain_past_damage(&mut backlog, after(1000));
+        assert!(lost + report.lost <= 1, "{lost} lost at byte {at}");
+        assert_eq!(
+            handed_out.len() as u64 + lost + report.lost,
+            38,
+            "byte {at}"
+        );
+        assert!(handed_out.is_sorted_by(|left, right| left < right));
+        assert!(
+            !handed_out.contains(&5) && !handed_out.contains(&6),
+            "byte {at}"
+        );
     }
 }
 
@@ -891,7 +1338,7 @@ fn a_finished_crawl_leaves_no_files_but_the_log() {
     }
     // The first checkpoint tells what `seen` has, the second leaves the files out, the third gives their space back.
     for _ in 0..3 {
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
         backlog.checkpointed(backlog.position()).unwrap();
     }
     assert_eq!(backlog.stats().segments, 0);
@@ -917,7 +1364,7 @@ fn a_file_that_was_cut_is_followed_by_a_new_one() {
     for number in 0..6 {
         backlog.append(&entry(number, START), START).unwrap();
     }
-    backlog.flush().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
     let last = segment::path(dir.path(), *backlog.segments.last_key_value().unwrap().0);
     let file = disk.open_for_writing(&last).unwrap();
     file.set_len(file.len().unwrap() - 1).unwrap();
@@ -937,7 +1384,7 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
         backlog.ack(ticket);
     }
     for _ in 0..3 {
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
         backlog.checkpointed(Position(0)).unwrap();
     }
     let mut replayed = Vec::new();
@@ -945,9 +1392,11 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
     backlog.replay_since(Position(0), visit).unwrap();
     assert_eq!(replayed, [1]);
     assert_eq!(backlog.kept_for_seen(), 1, "who keeps files is told");
+    let bytes = backlog.segments.values().map(|segment| segment.written);
+    assert_eq!(backlog.kept_for_seen_bytes(), bytes.sum::<u64>());
     for _ in 0..3 {
         backlog.checkpointed(backlog.position()).unwrap();
-        backlog.sync().unwrap();
+        backlog.sync(&mut Nothing).unwrap();
     }
     assert_eq!((backlog.kept_for_seen(), backlog.stats().segments), (0, 0));
 }
@@ -967,12 +1416,12 @@ fn a_long_log_of_acknowledgements_is_written_again_and_says_the_same() {
     for (ticket, _) in even {
         backlog.ack(ticket);
     }
-    let manifest = backlog.sync().unwrap();
+    let manifest = backlog.sync(&mut Nothing).unwrap();
     for (ticket, _) in odd.into_iter().take(50_000) {
         backlog.ack(ticket);
     }
-    backlog.flush().unwrap();
-    let again = backlog.sync().unwrap();
+    backlog.flush(&mut Nothing).unwrap();
+    let again = backlog.sync(&mut Nothing).unwrap();
     assert_eq!((manifest.acks.generation, again.acks.generation), (1, 1));
     assert!(manifest.acks.bytes < again.acks.bytes);
     drop(backlog);

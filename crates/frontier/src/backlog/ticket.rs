@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::account::Weight;
+
 /// The number of a file. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -15,6 +17,8 @@ pub(super) struct SegmentId(pub(super) u64);
 pub struct Ticket {
     pub(super) segment: SegmentId,
     pub(super) index: u32,
+    /// What it adds to what waits.
+    pub(super) weight: Weight,
 }
 
 /// A place in the history of a backlog: the number of entries that were appended before it.

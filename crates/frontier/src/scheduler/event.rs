@@ -53,15 +53,6 @@ pub enum Event<V> {
         /// How it went.
         report: EndReport,
     },
-    /// The server asks for this interval between visits (robots.txt `Crawl-delay`); the largest of its hosts' wishes.
-    ///
-    /// It replaces what was set before. It can lengthen the configured interval, not shorten it.
-    SetInterval {
-        /// The server.
-        key: ServerKey,
-        /// The least time from the end of a visit to the start of the next.
-        interval: Duration,
-    },
     /// Known pages of this server are visited no closer to each other than this, however fast it may be visited (seed 002, section 4).
     SetRevisitInterval {
         /// The server.

@@ -173,10 +173,6 @@ impl<V> Scheduler<V> {
                 self.pace(key);
                 self.tend(key, commands);
             }
-            Event::SetInterval { key, interval } => {
-                self.leases.set_interval(key, interval);
-                self.pace(key);
-            }
             Event::SetRevisitInterval { key, interval } => {
                 self.ring.set_revisit_interval(key, interval);
             }

@@ -153,6 +153,11 @@ impl Seen {
         Ok(true)
     }
 
+    /// Takes back a key that was new: it was inserted since the last flush, and is not known after all.
+    pub fn take_back(&mut self, key: u64) {
+        self.memtable.remove(&key);
+    }
+
     /// Makes `keys` known; `new` is cleared and filled with one answer for each: true if it was new. Of equal keys in a batch the
     /// first is new.
     ///

@@ -7,10 +7,10 @@
 //! units since the record before, ticks since the unit began, length of what its URL shares with the one before, length of the rest, length of the
 //! body. The checksums cover the block's place, so that a block from elsewhere is noticed too.
 
-use super::packing::{Packer, Unpacker};
 use super::record::{RecordRef, TEXT_BYTES_MAX};
 use super::ticket::Place;
 use crate::coding::{Input, put_number};
+use crate::packing::{Packer, Unpacker};
 use crate::time::Time;
 
 /// A block is closed when its columns are as long as this.

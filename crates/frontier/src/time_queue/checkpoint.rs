@@ -16,25 +16,33 @@ pub(super) struct Retired {
 }
 
 impl TimeQueue {
-    /// Gives every change to the system. It survives a kill, not a power loss.
+    /// Gives every change to the system. It survives a kill, not a power loss. Until then no change counts: what a state stands for, such as a log line, can be
+    /// written before it.
     ///
     /// # Errors
     /// What was not written stays in memory; the call may be repeated.
     pub fn flush(&mut self) -> Result<(), TimeQueueError> {
+        if let Some(since) = self.journal_due {
+            self.begin_journal(since)?;
+            self.journal_due = None;
+        }
         self.journal.write(&self.disk, &self.dir)
     }
 
-    /// Gives every change to the system, and says what a manifest must name, for one who makes the whole file system durable before that is written:
-    /// so a disk that is busy holds up nobody here.
-    ///
-    /// # Errors
-    /// What was not written stays in memory; the call may be repeated.
-    pub fn written(&mut self) -> Result<Lengths, TimeQueueError> {
-        self.flush()?;
-        Ok(Lengths {
+    /// Whether so many changes wait in memory that the next call should be [`flush`](TimeQueue::flush).
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.journal.is_full()
+    }
+
+    /// What a manifest must name: all that was given to the system, for one who makes the whole file system durable before that is written, so that a disk
+    /// that is busy holds up nobody here.
+    #[must_use]
+    pub fn lengths(&self) -> Lengths {
+        Lengths {
             generation: self.journal.generation,
             bytes: self.journal.written,
-        })
+        }
     }
 
     /// Makes everything durable, and says what the crawl's manifest must name.
@@ -60,10 +68,7 @@ impl TimeQueue {
             self.disk.sync_dir(&self.dir)?;
             self.has_new_files = false;
         }
-        Ok(Lengths {
-            generation: self.journal.generation,
-            bytes: self.journal.written,
-        })
+        Ok(self.lengths())
     }
 
     /// Says that the manifest with the lengths of a [`sync`](TimeQueue::sync) is durable.

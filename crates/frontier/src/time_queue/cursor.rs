@@ -171,13 +171,52 @@ impl Cursor {
         };
         let header = run_places::read_header(at, limit, reader, &mut self.piece);
         let Some(header) = header.map_err(ReadFault::Disk)? else {
-            return Err(self.skip_to(self.end_index, self.end));
+            let (index, offset) = self.run_behind(limit, reader).map_err(ReadFault::Disk)?;
+            // There the next run is entered.
+            self.run_end_index = index;
+            return Err(self.skip_to(index, offset));
         };
         self.run_end = self.offset + header.bytes;
         self.run_end_index = self.next_index + header.records;
         self.units = header.units;
         self.offset += run::HEADER_BYTES as u64;
         Ok(())
+    }
+
+    /// Where to go on behind a run whose header is damaged: its blocks say how many records they have, and behind the last of them another run begins.
+    fn run_behind(
+        &mut self,
+        limit: RunLimit,
+        reader: &mut Reader,
+    ) -> Result<(u32, u64), DiskError> {
+        let (bucket, mut index) = (self.bucket, self.next_index);
+        let mut offset = self.offset + run::HEADER_BYTES as u64;
+        while offset < self.end {
+            let at = Stretch {
+                bucket,
+                offset,
+                bytes: (self.end - offset).min(limit.read_bytes),
+            };
+            let bytes = reader.bytes(&mut self.piece, at, block::HEADER_BYTES)?;
+            let block = BlockHeader::decode(Place { bucket, index }, bytes)
+                .filter(|block| block.records <= self.end_index - index);
+            if let Some(block) = block {
+                index += block.records;
+                offset += (block::HEADER_BYTES + block.payload_bytes()) as u64;
+                continue;
+            }
+            let start = RunStart {
+                bucket,
+                offset,
+                index,
+            };
+            let next = run_places::read_header(start, limit, reader, &mut self.piece)?;
+            if next.is_some() && self.next_index < index {
+                return Ok((index, offset));
+            }
+            break;
+        }
+        Ok((self.end_index, self.end))
     }
 
     fn enter_block(&mut self, reader: &mut Reader) -> Result<(), ReadFault> {

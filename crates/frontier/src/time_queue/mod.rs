@@ -17,9 +17,10 @@
 //! gain from, and half of the memory at a time.
 //!
 //! Invariants: a record is handed out once in a life of the process, never before it is due, and again in the next life unless it was replaced or
-//! given up; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
+//! given up; no change counts before the driver's flush, which is when it may have written what the change stands for; every change is in the journal or in none of the files; a file is removed only when all of it is done with and the manifest
 //! does not name it. Memory: the buffers, of which a quarter at most is with open buckets; some hundred blocks of open buckets and what was read
-//! behind them, or as much of them as a whole; a bit for each record of open buckets, the notes, some hundred bytes for each bucket.
+//! behind them, or as much of them as a whole; a bit for each record of open buckets, the notes, some hundred bytes for each bucket; and the changes since the last
+//! flush, which the driver bounds by [`is_full`](TimeQueue::is_full).
 //!
 //! Not here: what a state means, when a page is next visited, and which server it is on.
 
@@ -42,7 +43,6 @@ mod layout;
 mod lengths;
 mod line;
 mod opening;
-mod packing;
 mod reader;
 mod record;
 mod recovery;
@@ -58,6 +58,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::disk::Disk;
+use crate::time::Time;
 use checkpoint::Retired;
 use closed::Closed;
 use contents::Contents;
@@ -88,6 +89,8 @@ pub struct TimeQueue {
     calendar: Calendar,
     contents: Contents,
     journal: Journal,
+    /// The journal has grown long: when that was noticed. The next flush begins a new one.
+    journal_due: Option<Time>,
     writer: Writer,
     reader: Reader,
     closed: Closed,
@@ -149,6 +152,7 @@ impl TimeQueue {
             waiting: loaded.report.waiting,
             contents: loaded.contents,
             journal: loaded.journal,
+            journal_due: None,
             closed: Closed::default(),
             line: Line::default(),
             current: None,

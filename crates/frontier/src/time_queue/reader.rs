@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::bucket_file;
-use super::packing::Unpacker;
 use super::ticket::BucketNumber;
 use crate::disk::{Disk, DiskError, DiskFile};
+use crate::packing::Unpacker;
 
 /// The least that is read at once of one of many runs: a block and a little more.
 pub(super) const RUN_READ_BYTES_MIN: u64 = 40 << 10;

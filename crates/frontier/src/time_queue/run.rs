@@ -9,8 +9,8 @@ use std::io;
 
 use super::block::{BlockWriter, Units};
 use super::buffers::Gathered;
-use super::packing::Packer;
 use super::ticket::{BucketNumber, Place};
+use crate::packing::Packer;
 use crate::time::Time;
 
 const VERSION: u32 = 1;

@@ -226,9 +226,7 @@ impl TimeQueue {
         }
         let changes_max = JOURNAL_PER_BUFFER * self.buffer_bytes_max;
         if self.journal.is_long(changes_max.max(JOURNAL_BYTES_MIN)) {
-            self.begin_journal(now)?;
-        } else if self.journal.is_full() {
-            self.journal.write(&self.disk, &self.dir)?;
+            self.journal_due = Some(now);
         }
         Ok(())
     }
@@ -263,7 +261,7 @@ impl TimeQueue {
     }
 
     /// Begins a journal that says by itself what there is.
-    fn begin_journal(&mut self, now: Time) -> Result<(), TimeQueueError> {
+    pub(super) fn begin_journal(&mut self, now: Time) -> Result<(), TimeQueueError> {
         // What stays in memory is written to the new one.
         self.write_buffers(now)?;
         // The old one is complete, for whoever reads in it what happened since a manifest.

@@ -7,6 +7,7 @@ use junkai_crawler::Wish;
 
 use crate::command::crawl::read_seeds;
 use crate::exit::Ending;
+use crate::print::tell;
 use crate::telling::{Target, counted};
 
 /// What `junkai add` takes.
@@ -38,7 +39,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     }
     let target = &arguments.target;
     if arguments.seeds.is_empty() {
-        eprintln!("nothing to add: the file names no URL");
+        tell!("nothing to add: the file names no URL");
         return Ok(Ending::Problems);
     }
     let wish = Wish::Add {

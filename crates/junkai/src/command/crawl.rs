@@ -1,5 +1,7 @@
 //! `junkai crawl`: from seeds to an archive.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::io::{BufRead, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
 
 use crate::config;
 use crate::exit::Ending;
+use crate::print::{shown, shown_lines, tell};
 use crate::screen::{Screen, Style};
 
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
@@ -159,10 +162,10 @@ pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result
     }
     let differences = config::differences(settings, &config::load(&path)?)?;
     for difference in &differences {
-        eprintln!("for this run: {difference}");
+        tell!("for this run: {}", shown(difference));
     }
     if !differences.is_empty() {
-        eprintln!("to keep that, write it into {}", path.display());
+        tell!("to keep that, write it into {}", path.display());
     }
     Ok(())
 }
@@ -176,9 +179,12 @@ pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> R
 
 /// How a run ended, as the shell is told.
 pub(crate) fn ending(summary: &Summary) -> Ending {
-    let nothing_came = summary.progress.pages == 0 && 0 < summary.progress.errors;
+    let progress = &summary.progress;
+    let nothing_came = progress.pages == 0 && 0 < progress.errors;
+    let is_damaged = 0 < progress.visits_lost + progress.states_lost;
     match summary.ended {
         Ended::Stopped => Ending::Stopped,
+        _ if is_damaged => Ending::Problems,
         Ended::Complete if nothing_came => Ending::Problems,
         Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
     }
@@ -195,7 +201,7 @@ pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> R
     stop_on_signals(Arc::clone(&progress))?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
     for repair in crawl.repairs() {
-        eprintln!("repaired: {repair}");
+        tell!("repaired: {}", shown_lines(repair));
     }
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();
@@ -272,12 +278,13 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
 }
 
 /// Adds what is not there yet, so that a flag which repeats the file changes nothing.
-pub(crate) fn add_missing<T: Clone + PartialEq>(list: &mut Vec<T>, more: &[T]) {
-    for item in more {
-        if !list.contains(item) {
-            list.push(item.clone());
-        }
-    }
+pub(crate) fn add_missing<T: Clone + Eq + Hash>(list: &mut Vec<T>, more: &[T]) {
+    let mut there: HashSet<T> = list.iter().cloned().collect();
+    list.extend(
+        more.iter()
+            .filter(|item| there.insert((*item).clone()))
+            .cloned(),
+    );
 }
 
 /// The archive that was named, or one named after the first seed.
@@ -336,7 +343,7 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
                     }
                     match progress.ask_to_stop() {
                         junkai_crawler::Stop::Now => std::process::exit(11),
-                        _ => eprintln!(
+                        _ => tell!(
                             "\nstopping: finishing what is in flight (Ctrl-C again to stop at once)"
                         ),
                     }
@@ -375,5 +382,51 @@ impl From<Overflow> for junkai_frontier::Overflow {
             Overflow::Defer => junkai_frontier::Overflow::Defer,
             Overflow::Discard => junkai_frontier::Overflow::Discard,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
+    use super::*;
+
+    thread_local! {
+        static COMPARISONS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A seed that counts how often any is compared with another.
+    #[derive(Clone, Debug)]
+    struct Seed(usize);
+
+    impl PartialEq for Seed {
+        fn eq(&self, other: &Seed) -> bool {
+            COMPARISONS.set(COMPARISONS.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Eq for Seed {}
+
+    impl Hash for Seed {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn each_seed_is_compared_with_few_others_however_many_there_are() {
+        const SEEDS: usize = 10_000;
+        let mut list: Vec<Seed> = (0..SEEDS).map(Seed).collect();
+        // Half of them are there, and each is named twice.
+        let more: Vec<Seed> = (0..2 * SEEDS)
+            .map(|number| Seed(SEEDS / 2 + number / 2))
+            .collect();
+        add_missing(&mut list, &more);
+        let comparisons = COMPARISONS.get();
+        assert!(comparisons <= 4 * SEEDS, "{comparisons}");
+        let numbers: Vec<usize> = list.iter().map(|seed| seed.0).collect();
+        assert!(numbers.into_iter().eq(0..SEEDS + SEEDS / 2));
     }
 }

@@ -12,7 +12,7 @@ use junkai_testweb::{TestWeb, TestWebConfig, judge};
 
 use crate::command::crawl::{self, RunArguments};
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, tell};
 
 /// The least time between two visits to a server of the demo's web.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -64,11 +64,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     settings.addresses.allow = vec![LOOPBACK];
     settings.dns.name_servers = vec![web.dns()];
     if !run.json {
-        eprintln!(
+        tell!(
             "A web of {} pages on 2,000 hosts and 500 servers now lives on this machine's loopback.",
             grouped(web.page_count())
         );
-        eprintln!(
+        tell!(
             "Crawling it politely, one visit a server every {interval:?}, into {}; Ctrl-C stops.\n",
             archive.display()
         );

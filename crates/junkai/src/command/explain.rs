@@ -9,9 +9,10 @@ use junkai_frontier::ServerState;
 use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
+use crate::bar;
 use crate::config;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 
 /// What `junkai explain` takes.
 #[derive(clap::Args)]
@@ -41,13 +42,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let mut shown = false;
     let mut progress = |pages: u64| {
         if std::io::stderr().is_terminal() {
-            eprint!("\rlooking through the known pages: {}", grouped(pages));
+            let pages = grouped(pages);
+            bar::write(&format!("\rlooking through the known pages: {pages}"));
             shown = true;
         }
     };
     let explanation = explain(&arguments.archive, &settings, &url, &mut progress)?;
     if shown {
-        eprintln!();
+        bar::write("\n");
     }
     if arguments.json {
         say!("{}", serde_json::to_string(&explanation)?);
@@ -58,20 +60,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 fn print(explanation: &Explanation) {
-    say!("{}", explanation.url);
+    say!("{}", shown(&explanation.url));
     print_past(explanation);
     print_future(explanation);
 }
 
 /// Whether it may be visited, and what became of it so far.
 fn print_past(explanation: &Explanation) {
-    say!("  scope     {}", explanation.scope);
+    say!("  scope     {}", shown(&explanation.scope));
     say!(
         "  robots    {}",
-        explanation
-            .robots
-            .as_deref()
-            .unwrap_or("no robots.txt of this host is archived")
+        explanation.robots.as_deref().map_or_else(
+            || "no robots.txt of this host is archived".to_owned(),
+            shown
+        )
     );
     for visit in &explanation.visits {
         let Some(how) = how(visit) else {
@@ -79,7 +81,7 @@ fn print_past(explanation: &Explanation) {
             say!(
                 "  verdict   {:.0}  {}{}",
                 visit.time,
-                visit.result,
+                shown(&visit.result),
                 change(visit)
             );
             continue;
@@ -87,7 +89,7 @@ fn print_past(explanation: &Explanation) {
         say!(
             "  visit     {:.0}  {}{}  ({} ms, {} bytes, {how})",
             visit.time,
-            visit.result,
+            shown(&visit.result),
             change(visit),
             visit.duration_ms,
             visit.size
@@ -97,11 +99,11 @@ fn print_past(explanation: &Explanation) {
         say!("  visit     none so far");
     }
     for capture in &explanation.captures {
-        let status = capture.status.as_deref().unwrap_or("-");
+        let status = shown(capture.status.as_deref().unwrap_or("-"));
         say!(
             "  capture   {}  {status}  {} at {}",
-            capture.timestamp,
-            capture.filename,
+            shown(&capture.timestamp),
+            shown(&capture.filename),
             capture.offset
         );
     }
@@ -118,8 +120,8 @@ fn how(visit: &LogEvent<'_>) -> Option<String> {
         ("-", "") => "in its turn".to_owned(),
         ("", "") if visit.change.is_some() => "in its turn, as a seed".to_owned(),
         ("", "") => "as a seed".to_owned(),
-        (hops, via) if is_inferred(hops) => format!("by {hops}: {}", inferred(via)),
-        (hops, via) => format!("by {hops} from {via}"),
+        (hops, via) if is_inferred(hops) => format!("by {}: {}", shown(hops), inferred(via)),
+        (hops, via) => format!("by {} from {}", shown(hops), shown(via)),
     })
 }
 
@@ -130,13 +132,14 @@ fn is_inferred(hops: &str) -> bool {
 
 /// How it was come by all the same.
 fn inferred(via: &str) -> String {
+    let via = shown(via);
     format!("no page was seen to link to it; it was inferred from {via}")
 }
 
 /// What changed, where that is known.
 fn change(visit: &LogEvent<'_>) -> String {
     let change = visit.change.as_deref();
-    change.map_or_else(String::new, |change| format!(", {change}"))
+    change.map_or_else(String::new, |change| format!(", {}", shown(change)))
 }
 
 /// What is known of it and of its server, and when it is visited next.
@@ -148,7 +151,7 @@ fn print_future(explanation: &Explanation) {
             ("-", "") => "known, and its state could not be read".to_owned(),
             (hops, via) if is_inferred(hops) => inferred(via),
             (_, "") => "a seed".to_owned(),
-            (_, via) => format!("found on {via}"),
+            (_, via) => format!("found on {}", shown(via)),
         };
         say!(
             "  waiting   {via}, {} links deep, {} tries so far",
@@ -157,31 +160,33 @@ fn print_future(explanation: &Explanation) {
         );
     }
     if let Some(page) = &explanation.page {
-        say!("  known     {}", page.why);
+        say!("  known     {}", shown(&page.why));
     }
     if let Some(bears) = &explanation.bears {
-        say!("  bears     {bears}");
+        say!("  bears     {}", shown(bears));
     }
     if let Some(signals) = &explanation.signals {
-        say!("  signals   {signals}");
+        say!("  signals   {}", shown(signals));
     }
-    let asked = |server: &&ServerState| !server.interval_told.is_zero() || 0 < server.strikes;
+    let asked = |server: &&ServerState| 0 < server.strikes;
     if let Some(server) = explanation.server.as_ref().filter(asked) {
         say!(
-            "  server    key {}: interval asked for {:?}, {} strikes",
+            "  server    key {}: {} strikes",
             server.key.number(),
-            server.interval_told,
             server.strikes
         );
     }
+    if let Some(host) = &explanation.host {
+        say!("  host      {host}");
+    }
     if let Some(paused) = &explanation.paused {
-        say!("  paused    {paused}");
+        say!("  paused    {}", shown(paused));
     }
     if let Some(live) = &explanation.live {
-        say!("  now       {}", live.place);
+        say!("  now       {}", shown(&live.place));
         if let Some(lease) = &live.lease {
-            say!("  lease     {lease}");
+            say!("  lease     {}", shown(lease));
         }
     }
-    say!("  next      {}", explanation.next_visit);
+    say!("  next      {}", shown(&explanation.next_visit));
 }

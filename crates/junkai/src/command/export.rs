@@ -10,7 +10,7 @@ use junkai_lab::outcome::grouped;
 use crate::bar::Bar;
 use crate::config;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 use crate::screen::bytes;
 
 /// What can be exported.
@@ -175,9 +175,9 @@ fn print(summary: &Summary, arguments: &GraphArguments, out: &Path) {
     for problem in &report.problems {
         say!(
             "    {} at {}: {}",
-            problem.file,
+            shown(&problem.file),
             problem.offset,
-            problem.message
+            shown(&problem.message)
         );
     }
     let graph = if arguments.hosts {

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use junkai_page::{LinkOptions, Source, analyze};
 
 use crate::exit::Ending;
+use crate::print::{Screened, shown, tell};
 
 /// What `junkai links` takes.
 #[derive(clap::Args)]
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         ..LinkOptions::default()
     };
     let analysis = analyze(&source, &options);
-    let mut out = std::io::stdout().lock();
+    let mut out = Screened::new(std::io::stdout().lock());
     for link in &analysis.links {
         writeln!(out, "{}", serde_json::to_string(link)?).context("cannot print")?;
     }
@@ -49,12 +50,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         .language
         .as_ref()
         .map_or("unknown", |language| &language.code);
-    eprintln!(
-        "{} links; charset {} ({:?}); language {language}; title {:?}",
+    tell!(
+        "{} links; charset {} ({:?}); language {language}; title \"{}\"",
         analysis.links.len(),
         analysis.charset,
         analysis.charset_source,
-        analysis.title.unwrap_or_default(),
+        shown(&analysis.title.unwrap_or_default()),
     );
     Ok(Ending::Well)
 }

@@ -5,7 +5,7 @@ use junkai_crawler::{Paused, Settings, Told, When, Whom, Wish, paused};
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, tell};
 use crate::telling::Target;
 
 /// Names that are listed as still paused.
@@ -68,7 +68,7 @@ pub(crate) fn resume(arguments: &Arguments) -> Result<Ending> {
     let whom = whom(arguments, &settings)?;
     if whom.is_empty() {
         show(target)?;
-        eprintln!("say who is to go on: a host, the address of a server, or --all");
+        tell!("say who is to go on: a host, the address of a server, or --all");
         return Ok(Ending::Well);
     }
     let names = names(&whom);
@@ -129,7 +129,7 @@ fn show(target: &Target) -> Result<Ending> {
         say!("nothing is paused");
     }
     for line in lines(&paused) {
-        say!("{line}");
+        say!("{}", shown(&line));
     }
     Ok(Ending::Well)
 }

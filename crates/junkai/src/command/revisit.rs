@@ -5,6 +5,7 @@ use junkai_crawler::{Settings, Which, Wish, captured};
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
+use crate::print::tell;
 use crate::telling::{Target, counted};
 
 /// What `junkai revisit` takes.
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     for which in which(arguments, &settings)? {
         let found = captured(&target.archive, &settings, &which, arguments.limit)?;
         if found.has_more {
-            eprintln!(
+            tell!(
                 "there are more than {} pages; the first ones are asked for (--limit takes more)",
                 arguments.limit
             );
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         pages.extend(found.pages.iter().map(|page| page.as_str().to_owned()));
     }
     if pages.is_empty() {
-        eprintln!(
+        tell!(
             "nothing to revisit: no captured page matches; `junkai stats --archive {}` says what there is",
             target.archive.display()
         );

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use junkai_fetch::robots::Robots;
+use junkai_fetch::robots::{Because, Robots};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 
 /// What `junkai robots` takes.
 #[derive(clap::Args)]
@@ -57,24 +57,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
                 .to_owned()
         };
         let decision = robots.decide(&path);
-        if !decision.allow {
+        if !decision.allow() {
             ending = Ending::Problems;
         }
-        let verdict = if decision.allow { "allow" } else { "disallow" };
+        let verdict = if decision.allow() {
+            "allow"
+        } else {
+            "disallow"
+        };
         if arguments.json {
-            let line = decision
-                .line
-                .as_ref()
-                .map(|line| serde_json::json!({ "number": line.number, "text": line.text }));
+            let line = match decision.because {
+                Because::Line(line) => {
+                    Some(serde_json::json!({ "number": line.number, "text": line.to_string() }))
+                }
+                Because::NoRule | Because::TooManyWildcards => None,
+            };
             say!(
                 "{}",
                 serde_json::json!({ "url": url, "verdict": verdict, "line": line })
             );
         } else {
-            match &decision.line {
-                Some(line) => say!("{verdict}\t{url}\tline {}: {}", line.number, line.text),
-                None => say!("{verdict}\t{url}\tno rule matches"),
-            }
+            let (url, because) = (shown(url), shown(&decision.because.to_string()));
+            say!("{verdict}\t{url}\t{because}");
         }
     }
     Ok(ending)

@@ -4,7 +4,7 @@ use anyhow::Result;
 use junkai_crawler::{ScopeWish, Settings, Wish, scope_changes};
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 use crate::telling::{Target, counted};
 
 /// What `junkai scope` takes.
@@ -78,9 +78,10 @@ fn show(target: &Target, settings: &Settings) -> Result<Ending> {
     ];
     for (name, configured, added) in rows {
         for pattern in configured {
-            say!("  {name}  {pattern}");
+            say!("  {name}  {}", shown(pattern));
         }
         for pattern in added {
+            let pattern = shown(pattern);
             say!("  {name}  {pattern}   (added by `junkai scope`)");
         }
     }

@@ -9,7 +9,7 @@ use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
-use crate::print::{say, short};
+use crate::print::{say, short, shown_within};
 use crate::screen::bytes;
 use crate::telling::Target;
 
@@ -182,10 +182,7 @@ fn header() -> String {
 }
 
 fn row(page: &KnownPage) -> String {
-    let url = match page.url.char_indices().nth(URL_SHOWN_MAX) {
-        Some((end, _)) => format!("{}…", &page.url[..end]),
-        None => page.url.clone(),
-    };
+    let url = shown_within(&page.url, URL_SHOWN_MAX);
     format!(
         "{:<20.0}  {:<20.0}  {:>8}  {:>6}  {:>7}  {:>9.4}  {:>5.0}%  {url}",
         page.due,

@@ -9,11 +9,13 @@ use junkai_lab::outcome::grouped;
 
 use crate::command::pause;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, shown_within};
 use crate::screen::bytes;
 
 /// Rows of a table that are shown.
 const ROWS_MAX: usize = 12;
+/// Characters of a status or a media type that are shown.
+const VALUE_SHOWN_MAX: usize = 60;
 
 /// What `junkai stats` takes.
 #[derive(clap::Args)]
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         say!("{}", serde_json::to_string(&stats)?);
         return Ok(Ending::Well);
     }
-    let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
+    let time = |time: &Option<String>| shown(time.as_deref().unwrap_or("-"));
     say!("{}", arguments.archive.display());
     say!(
         "  captures   {:>14}   of {} hosts, {} of them repeat a known payload",
@@ -59,8 +61,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         time(&stats.first),
         time(&stats.last)
     );
+    let losses = &stats.losses;
+    if 0 < losses.links_left_out + losses.urls_refused {
+        say!(
+            "  left out   {:>14}   links of pages with too many or too long ones; {} URLs refused because too many waited",
+            grouped(losses.links_left_out),
+            grouped(losses.urls_refused)
+        );
+    }
+    if 0 < losses.visits_lost + losses.states_lost {
+        say!(
+            "  LOST       {:>14}   waiting visits, and the states of {} known pages: files of state/ were damaged",
+            grouped(losses.visits_lost),
+            grouped(losses.states_lost)
+        );
+    }
     for paused in pause::lines(&stats.paused) {
-        say!("  paused     {paused}");
+        say!("  paused     {}", shown(&paused));
     }
     if 0 < stats.wishes {
         say!(
@@ -80,10 +97,9 @@ fn table(name: &str, counts: &BTreeMap<String, u64>) {
     for (value, count) in rows.iter().take(ROWS_MAX) {
         say!(
             "    {:<24}{:>14}",
-            if value.is_empty() {
-                "-"
-            } else {
-                value.as_str()
+            match value.as_str() {
+                "" => "-".to_owned(),
+                value => shown_within(value, VALUE_SHOWN_MAX),
             },
             grouped(**count)
         );

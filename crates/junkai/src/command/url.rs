@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use junkai_weburl::{CanonicalConfig, Canonicalizer, describe};
 
 use crate::exit::Ending;
+use crate::print::Screened;
 
 /// What `junkai url` takes.
 #[derive(clap::Args)]
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         ..CanonicalConfig::default()
     };
     let canonical = Canonicalizer::new(&config);
-    let mut out = std::io::stdout().lock();
+    let mut out = Screened::new(std::io::stdout().lock());
     let mut ending = Ending::Well;
     let mut print = |text: &str| -> Result<()> {
         let line = match canonical.parse_seed(text) {

@@ -1,6 +1,6 @@
 //! `junkai warc`: checks, indexes and reads WARC files, whoever wrote them.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use junkai_archive::{Reader, Report, check, index_file};
 use junkai_lab::outcome::grouped;
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{Screened, say, shown};
 
 /// What can be done with WARC files.
 #[derive(clap::Subcommand)]
@@ -31,7 +31,7 @@ pub(crate) enum Warc {
         #[arg(long)]
         sort: bool,
     },
-    /// Print one record, decompressed.
+    /// Print one record, decompressed; on a terminal without what that would obey.
     Cat {
         /// The WARC file.
         #[arg(value_name = "FILE")]
@@ -75,12 +75,12 @@ fn print_report(report: &Report) {
     };
     say!(
         "{}: {verdict}; {} records, {} digests right",
-        report.file,
+        shown(&report.file),
         grouped(report.records),
         grouped(report.digests)
     );
     for problem in &report.problems {
-        say!("  at {}: {}", problem.offset, problem.message);
+        say!("  at {}: {}", problem.offset, shown(&problem.message));
     }
 }
 
@@ -112,7 +112,12 @@ fn cat(file: &std::path::Path, offset: u64) -> Result<Ending> {
         .next_record()
         .with_context(place)?
         .with_context(place)?;
-    let mut out = std::io::stdout().lock();
+    let stdout = std::io::stdout();
+    let mut out: Box<dyn Write> = if stdout.is_terminal() {
+        Box::new(Screened::new(stdout.lock()))
+    } else {
+        Box::new(stdout.lock())
+    };
     write!(out, "{}\r\n", record.head().version)?;
     for (name, value) in &record.head().fields {
         write!(out, "{name}: {value}\r\n")?;

@@ -38,7 +38,7 @@ max_decoded_bytes = "2MiB"
 "#;
 
 /// What a host does, and what has to be reported of its home page: the status, and words of the result or annotations.
-const CASES: [(&str, i32, &str); 25] = [
+const CASES: [(&str, i32, &str); 27] = [
     ("slow-first-byte:1m", -4, "no answer within the time limit"),
     ("slow-body:100", 200, "timeTrunc; came in too slowly"),
     ("reset", -3, "connection"),
@@ -61,6 +61,8 @@ const CASES: [(&str, i32, &str); 25] = [
     ("robots-status:403", 200, ""),
     ("robots-html", 200, ""),
     ("robots-huge:2000000", 200, ""),
+    ("robots-bomb:64000", 200, ""),
+    ("retry-after:1s", 200, ""),
     ("calendar-trap", 200, ""),
     ("session-trap", 200, ""),
     ("moving-address:300ms", 200, ""),
@@ -188,13 +190,16 @@ fn assert_private_addresses_are_refused(events: &[LogEvent<'_>]) {
     for target in targets {
         assert!(target.status < 0, "{target:#?}");
         assert!(target.result.contains("is refused"), "{target:#?}");
+        let is_metadata = target.result.contains("cloud metadata");
+        let is_told = target.result.contains("--allow-private does not");
+        assert!(is_told || !is_metadata, "{target:#?}");
         assert!(target.warc.is_none(), "{target:#?}");
     }
 }
 
 /// What robots.txt disallows is not fetched, however long the file is; where there is no such file, it is.
 fn assert_rules_are_kept(stage: &Stage) {
-    let without_rules = ["robots-status:403", "robots-html"].map(host);
+    let without_rules = ["robots-status:403", "robots-html", "robots-bomb:64000"].map(host);
     for seen in stage.exchanges() {
         let is_private = seen.url.contains("/private/");
         assert!(

@@ -15,6 +15,8 @@ mod complete;
 #[cfg(test)]
 mod continuous;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod disk_full;
 #[cfg(test)]
 mod export;
@@ -29,7 +31,17 @@ mod hostile;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
+mod hostile_robots;
+#[cfg(test)]
+mod hostile_text;
+#[cfg(test)]
 mod lab;
+#[cfg(test)]
+mod link_flood;
+#[cfg(test)]
+mod links_in_archive;
+#[cfg(test)]
+mod many_seeds;
 #[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
@@ -42,6 +54,8 @@ mod politeness;
 mod predicted;
 #[cfg(test)]
 mod robots_redirect;
+#[cfg(test)]
+mod shortages;
 #[cfg(test)]
 mod standard;
 #[cfg(test)]

@@ -11,7 +11,8 @@ use junkai_weburl::Canonicalizer;
 use serde_json::Value;
 
 use crate::support::{
-    Dice, Running, Stage, assert_warcio_accepts, files, index_lines, python, run, wait_until,
+    Dice, Running, Stage, assert_warcio_accepts, files, index_lines, junkai, python, run,
+    wait_until,
 };
 
 const KILLS: usize = 200;
@@ -40,40 +41,75 @@ rollover_bytes = 200000
 
 #[test]
 fn whatever_moment_it_is_killed_at_the_crawl_loses_nothing() {
-    kill_and_crawl_to_the_end(KILLS, BUSY, "fifo");
+    kill_and_crawl_to_the_end(&Trial::new(KILLS, BUSY));
+}
+
+#[test]
+fn while_people_speak_to_a_link_rich_crawl_with_small_buffers_it_loses_nothing() {
+    let small = format!("{BUSY}[backlog]\nbuffer_bytes = 1000\nsegment_bytes = 50000\n");
+    kill_and_crawl_to_the_end(&Trial {
+        links_per_page: 150,
+        is_spoken_to: true,
+        ..Trial::new(KILLS_IN_ORDER, &small)
+    });
 }
 
 #[test]
 fn what_stands_in_an_order_or_was_put_aside_outlives_kills_too() {
     // Room for a tenth of the pages: most are put aside, and still every host has some in the order.
     let narrow = BUSY.replace("[crawl]", "[crawl]\ncandidates = 400\nlookahead = 64");
-    kill_and_crawl_to_the_end(KILLS_IN_ORDER, &narrow, "worth");
+    kill_and_crawl_to_the_end(&Trial {
+        order: "worth",
+        ..Trial::new(KILLS_IN_ORDER, &narrow)
+    });
 }
 
-fn kill_and_crawl_to_the_end(kills_wanted: usize, config: &str, order: &str) {
+/// A crawl that is killed again and again.
+struct Trial<'a> {
+    kills: usize,
+    config: &'a str,
+    order: &'a str,
+    links_per_page: u32,
+    /// Whether somebody asks for pages that are known and not visited yet, in every life.
+    is_spoken_to: bool,
+}
+
+impl Trial<'_> {
+    fn new(kills: usize, config: &str) -> Trial<'_> {
+        Trial {
+            kills,
+            config,
+            order: "fifo",
+            links_per_page: 12,
+            is_spoken_to: false,
+        }
+    }
+}
+
+fn kill_and_crawl_to_the_end(trial: &Trial<'_>) {
     let mut dice = Dice::new();
     let web = TestWebConfig {
         hosts: 24,
         addresses: 24,
         pages: 4000,
         page_bytes: 2000,
-        links_per_page: 12,
+        links_per_page: trial.links_per_page,
         seeds: 2,
         // A bound on how fast pages can be had, so that no machine is done before the last kill.
         latency: Duration::from_millis(30),
         change_interval: Duration::ZERO,
         ..TestWebConfig::default()
     };
-    let stage = Stage::new(web, config);
+    let stage = Stage::new(web, trial.config);
     let crawl = || {
         let mut crawl = stage.crawl();
         crawl.args(stage.web.seeds());
         crawl.args(["--scope", "any", "--interval", "0s", "--quiet"]);
-        crawl.args(["--order", order]);
+        crawl.args(["--order", trial.order]);
         crawl
     };
     let mut kills = 0;
-    for life in 0..kills_wanted {
+    for life in 0..trial.kills {
         let before = stage.web.counters().requests;
         let running = Running::start(crawl());
         if life % 2 == 1 {
@@ -82,11 +118,21 @@ fn kill_and_crawl_to_the_end(kills_wanted: usize, config: &str, order: &str) {
                 before < stage.web.counters().requests
             });
         }
+        let asking = (trial.is_spoken_to && life % 2 == 1).then(|| {
+            let mut add = junkai();
+            add.arg("add").arg("--archive").arg(stage.archive());
+            add.args(stage.web.pages().skip(life * 50).take(50));
+            Running::start(add)
+        });
         std::thread::sleep(dice.time_below(LIFE_MAX));
         kills += usize::from(running.kill());
+        if let Some(asking) = asking {
+            // Of a crawl that was killed meanwhile, the archive keeps what is asked for.
+            asking.wait().expect(0);
+        }
     }
     assert_eq!(
-        kills, kills_wanted,
+        kills, trial.kills,
         "there is more to crawl than these lives can visit"
     );
     let reported_before = stage.events();

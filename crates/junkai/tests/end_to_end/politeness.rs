@@ -266,6 +266,38 @@ fn a_server_that_asked_for_rest_has_it_across_a_kill() {
     }
 }
 
+#[test]
+fn a_host_that_asks_for_rest_with_any_answer_has_it() {
+    const REST_SECONDS: f64 = 2.0;
+    let web = TestWebConfig {
+        hosts: 2,
+        addresses: 1,
+        pages: 8,
+        size_exponent: 0.0,
+        seeds: 2,
+        misbehaviours: vec!["host0.test=retry-after:2s".parse().unwrap()],
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, "");
+    let mut crawl = stage.crawl();
+    crawl.args(stage.web.pages());
+    crawl.args(["--scope", "page", "--interval", "50ms", "--quiet"]);
+    run(crawl).expect(0);
+    let exchanges = stage.exchanges();
+    let of = |host: &str| -> Vec<&Exchange> {
+        exchanges.iter().filter(|seen| seen.host == host).collect()
+    };
+    let resting = of("host0.test");
+    assert!(5 <= resting.len(), "robots.txt and four pages");
+    for pair in resting.windows(2).skip(1) {
+        let pause = pair[1].start.seconds_since(pair[0].end);
+        assert!(REST_SECONDS <= pause, "{pause} s before {}", pair[1].url);
+    }
+    // The neighbour is visited to its last page while the other rests.
+    let last = of("host1.test").last().map(|seen| seen.start);
+    assert!(last < resting.last().map(|seen| seen.start));
+}
+
 /// For each answer of this status: seconds until the same address was asked again.
 fn starts_after(exchanges: &[Exchange], status: u16) -> Vec<f64> {
     let mut refused: BTreeMap<IpAddr, &Exchange> = BTreeMap::new();

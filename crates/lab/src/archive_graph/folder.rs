@@ -14,7 +14,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -131,10 +131,7 @@ pub fn write(
     if occupied == Occupied::Refuse {
         check(folder)?;
     }
-    let unfinished = folder.join(UNFINISHED_FOLDER);
-    for path in [folder.join("hosts"), unfinished.join("hosts")] {
-        fs::create_dir_all(&path).map_err(|source| write_error(&path, source))?;
-    }
+    let unfinished = begin(folder)?;
     let host_graph = HostGraph::of(&graph.web.links, &graph.web.hosts);
     let summary = Summary::of(graph, &host_graph);
     write_file(&unfinished.join(SUMMARY_FILE), |out| {
@@ -147,6 +144,23 @@ pub fn write(
     }
     finish(folder, &unfinished)?;
     Ok(summary)
+}
+
+/// Makes the folders, and where files are until all of them are whole: anew, so that nothing in it leads elsewhere.
+fn begin(folder: &Path) -> Result<PathBuf, ArchiveGraphError> {
+    let unfinished = folder.join(UNFINISHED_FOLDER);
+    match fs::remove_dir_all(&unfinished) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            return Err(write_error(&unfinished, source));
+        }
+        _ => {}
+    }
+    let hosts = folder.join("hosts");
+    fs::create_dir_all(&hosts).map_err(|source| write_error(&hosts, source))?;
+    for path in [&unfinished, &unfinished.join("hosts")] {
+        fs::create_dir(path).map_err(|source| write_error(path, source))?;
+    }
+    Ok(unfinished)
 }
 
 impl Summary {

@@ -7,6 +7,7 @@ use junkai_frontier::time_queue::{Lengths, TimeQueueConfig};
 use serde::Serialize;
 use tempfile::TempDir;
 
+use super::measured;
 use crate::experiment::time_queue::{CHECKPOINT_RECORDS, TimeQueueExperimentError};
 use crate::measure::Measurement;
 use crate::population::Population;
@@ -127,7 +128,7 @@ impl Costs {
             ),
             visit_cpu_us: assumed(
                 "CPU time of a visit, µs",
-                263.0,
+                measured::VISIT_CPU_US,
                 "cargo xtask bench crawl, in docs/benchmarks.md",
             ),
             page_bytes: assumed("bytes of a page", 21_806.0, "mean of seed 002"),
@@ -162,13 +163,13 @@ impl Costs {
             ),
             seen_memory_bytes: assumed(
                 "memory for a known URL",
-                1.7,
-                "cargo xtask bench seen with 10⁸, in docs/benchmarks.md",
+                measured::SEEN_MEMORY_BYTES,
+                "cargo xtask bench seen, in docs/benchmarks.md",
             ),
             seen_disk_bytes: assumed(
                 "disk for a known URL",
-                7.3,
-                "cargo xtask bench seen with 10⁸, in docs/benchmarks.md",
+                measured::SEEN_DISK_BYTES,
+                "cargo xtask bench seen, in docs/benchmarks.md",
             ),
             server_bytes: assumed(
                 "memory for a server",
@@ -177,7 +178,7 @@ impl Costs {
             ),
             process_bytes: assumed(
                 "memory of a crawl that knows nothing",
-                116e6,
+                measured::PROCESS_BYTES,
                 "cargo xtask bench crawl, in docs/benchmarks.md",
             ),
         }

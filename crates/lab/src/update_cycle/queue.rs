@@ -60,12 +60,21 @@ impl QueueStore {
     pub fn stats(&self) -> TimeQueueStats {
         self.queue.stats()
     }
+
+    /// Nothing else has to be written first, so memory alone says when.
+    fn flush_when_full(&mut self) -> Result<(), StoreError> {
+        if self.queue.is_full() {
+            self.queue.flush()?;
+        }
+        Ok(())
+    }
 }
 
 impl Store for QueueStore {
     fn put(&mut self, records: &[Record], now: Time) -> Result<(), StoreError> {
         for record in records {
             self.queue.put(record, now)?;
+            self.flush_when_full()?;
         }
         Ok(())
     }
@@ -76,6 +85,7 @@ impl Store for QueueStore {
             if let Some(ticket) = self.queue.next_into(now, &mut self.record)? {
                 visit(&mut self.record)?;
                 self.queue.put_back(ticket, &self.record, now)?;
+                self.flush_when_full()?;
                 handled += 1;
             } else if self.queue.next_due().is_none_or(|due| now < due) {
                 break;

@@ -347,8 +347,10 @@ fn links_and_their_lengths_are_limited() {
     let html = "<a href=1><a href=1><a href=1><a href=2><a href=aaaaaaaaaaaaaaaaaaaa><a href=3>";
     let analysis = analyze_with(html.as_bytes(), &options);
     assert_eq!((analysis.links.len(), analysis.truncated_links), (3, false));
+    assert_eq!(analysis.links_left_out, 1, "the long one");
     let analysis = analyze_with(format!("{html}<a href=4>").as_bytes(), &options);
     assert_eq!((analysis.links.len(), analysis.truncated_links), (3, true));
+    assert_eq!(analysis.links_left_out, 2);
     // References are limited even if they all name one page.
     let analysis = analyze_with("<a href=1>".repeat(100).as_bytes(), &options);
     assert_eq!((analysis.links.len(), analysis.truncated_links), (1, true));
@@ -406,10 +408,10 @@ fn hostile_pages_are_read_to_their_end() {
 }
 
 #[test]
-fn nesting_beyond_the_memory_limit_cuts_the_page_short() {
+fn nesting_costs_nothing() {
     let html = format!("<a href=1></a>{}<a href=2>", "<div>".repeat(2_000_000));
     let analysis = page(&html);
-    assert_eq!((analysis.links.len(), analysis.truncated_links), (1, true));
+    assert_eq!((analysis.links.len(), analysis.truncated_links), (2, false));
 }
 
 #[test]

@@ -63,15 +63,19 @@ impl Form {
         };
         let top_level_domain = url.domain().and_then(|domain| domain.rsplit('.').next());
         let charset = charset::detect(&body, content_type, top_level_domain);
-        let text = charset::decode(&body, charset);
+        self.read_decoded(&charset::decode(&body, charset))
+    }
+
+    /// Reads the text of a body that has been decoded.
+    pub(super) fn read_decoded(self, text: &str) -> Text {
         let mut composer = Composer::new(match self {
             Self::Html | Self::Xml | Self::Plain => Noise::Drop,
             Self::Sitemap => Noise::Keep,
         });
         match self {
-            Self::Html => read_html(&text, &mut composer),
-            Self::Xml | Self::Sitemap => read_xml(&text, &mut composer),
-            Self::Plain => read_plain(&text, &mut composer),
+            Self::Html => read_html(text, &mut composer),
+            Self::Xml | Self::Sitemap => read_xml(text, &mut composer),
+            Self::Plain => read_plain(text, &mut composer),
         }
         composer.finish()
     }

@@ -103,7 +103,7 @@ impl Furniture {
         }
         let host = self.host(at.host);
         blocks.retain(|words| {
-            words.len() < BLOCK_WORDS_MIN || !host.has_seen_often(super::hash_of(*words), at.page)
+            words.len() < BLOCK_WORDS_MIN || !host.has_seen_often(super::hash_on(0, words), at.page)
         });
     }
 

@@ -205,7 +205,8 @@ impl Reader<'_> {
     }
 
     fn end_tag(&mut self, markup: &[u8]) -> usize {
-        let name = Name::new(&markup[2..2 + name_length(&markup[2..])]);
+        let name_end = 2 + name_length(&markup[2..]);
+        let name = Name::new(&markup[2..name_end]);
         let element = name.element();
         if begins_block(element) {
             self.composer.end_block();
@@ -220,7 +221,11 @@ impl Reader<'_> {
         leave_region(&mut self.hidden, name);
         leave_region(&mut self.furniture, name);
         self.set_place();
-        memchr(b'>', markup).map_or(markup.len(), |at| at + 1)
+        let after_name = &markup[name_end..];
+        if after_name.starts_with(b">") {
+            return name_end + 1;
+        }
+        name_end + memchr(b'>', after_name).map_or(after_name.len(), |at| at + 1)
     }
 
     fn set_place(&mut self) {

@@ -132,8 +132,8 @@ fn bins_taken_by(shingles: f64) -> f64 {
 pub(super) struct Sketcher {
     /// The least value of each bin; [`EMPTY`] where there is none.
     bins: [u32; BINS],
-    /// The hashes of the last words, the newest last.
-    window: [u64; SHINGLE_WORDS],
+    /// The last shingles, mixed of so many words as the index says; before the first word stand words whose hash is 0.
+    last: [u64; SHINGLE_WORDS + 1],
     words: usize,
 }
 
@@ -148,25 +148,29 @@ impl Sketcher {
     pub(super) fn new() -> Self {
         Self {
             bins: [EMPTY; BINS],
-            window: [0; SHINGLE_WORDS],
+            last: [0, mix(0, 0), mix(mix(0, 0), 0), 0],
             words: 0,
         }
     }
 
-    /// Takes in the hash of the text's next word.
-    pub(super) fn push(&mut self, word: u64) {
-        self.window.rotate_left(1);
-        self.window[SHINGLE_WORDS - 1] = word;
-        self.words += 1;
-        if SHINGLE_WORDS <= self.words {
-            self.add_shingle();
+    /// Takes in the hashes of the text's next words.
+    pub(super) fn push(&mut self, words: &[u64]) {
+        let mut last = self.last;
+        for word in words {
+            let [none, one, two, _] = last;
+            last = [none, mix(none, *word), mix(one, *word), mix(two, *word)];
+            self.words += 1;
+            if SHINGLE_WORDS <= self.words {
+                self.add_shingle(last[SHINGLE_WORDS]);
+            }
         }
+        self.last = last;
     }
 
     /// The sketch of what was taken in. A text of fewer words than a shingle is one shingle.
     pub(super) fn finish(mut self) -> Sketch {
         if (1..SHINGLE_WORDS).contains(&self.words) {
-            self.add_shingle();
+            self.add_shingle(self.last[SHINGLE_WORDS]);
         }
         let mut odd = 0_u64;
         let mut taken = 0_u8;
@@ -177,8 +181,7 @@ impl Sketcher {
         Sketch(u128::from(odd) | u128::from(taken) << 64 | u128::from(self.coarse()) << 72)
     }
 
-    fn add_shingle(&mut self) {
-        let hash = self.window.iter().fold(0, |hash, word| mix(hash, *word));
+    fn add_shingle(&mut self, hash: u64) {
         let least = &mut self.bins[(hash >> (u64::BITS - BINS.ilog2())) as usize];
         *least = (*least).min(hash as u32);
     }
@@ -212,8 +215,8 @@ impl Sketcher {
 }
 
 /// Mixes two numbers so that every bit of the result depends on every bit of both (the mixing step of wyhash).
-pub(super) fn mix(one: u64, other: u64) -> u64 {
+pub(super) const fn mix(one: u64, other: u64) -> u64 {
     const SECRETS: [u64; 2] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
-    let product = u128::from(one ^ SECRETS[0]) * u128::from(other ^ SECRETS[1]);
+    let product = (one ^ SECRETS[0]) as u128 * (other ^ SECRETS[1]) as u128;
     product as u64 ^ (product >> 64) as u64
 }

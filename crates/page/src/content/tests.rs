@@ -536,3 +536,127 @@ proptest! {
         }
     }
 }
+
+/// A page as bytes, as the reader of today and the first one read them, one after the other, with what each has learned.
+struct Readers {
+    furniture: Furniture,
+    furniture_of_oracle: Furniture,
+}
+
+impl Readers {
+    fn new() -> Self {
+        let bounds = FurnitureBounds::default();
+        Self {
+            furniture: Furniture::new(bounds),
+            furniture_of_oracle: Furniture::new(bounds),
+        }
+    }
+
+    /// As a worker asks: with the charset that the links were read by, if it is a page.
+    fn now(&mut self, body: &[u8], content_type: &str, url: &Url) -> Option<Content> {
+        if crate::kind_of(body, Some(content_type)) != crate::ContentKind::Html {
+            return of(&mut self.furniture, body, Some(content_type), url);
+        }
+        let source = crate::Source {
+            body,
+            content_type: Some(content_type),
+            url,
+            robots_agent: "junkai",
+            x_robots_tag: &[],
+            detect_language: false,
+        };
+        let charset = crate::analyze(&source, &crate::LinkOptions::default()).charset();
+        of_page(&mut self.furniture, body, charset, url)
+    }
+
+    fn both(&mut self, body: &[u8], content_type: &str, url: &Url) -> [Option<Content>; 2] {
+        [
+            self.now(body, content_type, url),
+            oracle::of(&mut self.furniture_of_oracle, body, Some(content_type), url),
+        ]
+    }
+}
+
+/// Markup that matters, and markup that does not, set apart by bars.
+const MARKUP: &str = "<p>|</p>|<P>|<div>|</div>|<div class=nav>|<div id='site-footer'>|<nav>|</nav>|<header>|</header>|<footer>|</footer>|\
+    <article>|</article>|<section role=navigation>|</section>|<a href=x>|<a>|</a>|<a href='/y' class=\"a b\">|<h1>|</h1>|\
+    <li>|<ul>|</ul>|<td>|<tr>|<table>|</table>|<br>|<br/>|<hr>|<b>|</b>|<i hidden>|</i>|<span style='display:none'>|\
+    </span>|<div aria-hidden=true>|<title>|</title>|<script>|</script>|<style>|</style>|<noscript>|</noscript>|<svg>|\
+    </svg>|<select>|</select>|<option>|<textarea>|</textarea>|<iframe>|</iframe>|<template>|</template>|<blockquote>|\
+    </blockquote>|<figcaption>|<x-very-long-name hidden>|</x-other-long-name>|<!-- a > b -->|<!-->|<!DOCTYPE html>|\
+    <?xml?>|</>|</ p>|<|>|<3|<p|<a title=\"|<a href=\"x>y\">|<![CDATA[|]]>|<video>|</video>";
+
+/// Texts of many scripts, noise, what is nearly noise, and what is written in references, set apart by bars.
+const WORDS: &str = "a|an|The|crawler|no|No|page|pages|one|few|ago|May|may|Nov|November|Sunday|Sun|today|yesterday|at|of|st|th|am|p.m.|pm|\
+    UTC|Z|t|T|minutes|hours|and|just|now|views|Views|comments|comment|new|users|online|generated|in|seconds|copyright|©|\
+    (c)|c|present|yet|number|count|k|M|registered|subscribers|subscriber|subscribersx|milliseconds|took|PV数|PV|pv|Größe|\
+    naïve|über|élève|наука|Ελλάδα|日本語|コメント|コメント数|いいね|いいね数|閲覧数|令和|平成|元|年|月|日|時|分|秒|前|午前|午後|回|人|件|(日)|日曜日|本日|今日|合計|累計|回視聴|\
+    件のコメント|浏览量|阅读|评论|万|条评论|分钟前|ไทย|한국어|e\u{301}|か\u{3099}|ｶﾞ|２０２６|ﬁ|½|²|Ⅳ|…|–|—|’|「|」|、|。|・|ー|〜|\u{A0}|\u{3000}|\u{200B}|\
+    \u{AD}|€|−|×|😀|𠮷|0|1|2|12|15|31|34|56|99|2026|1998|1,234|1.2|12:34|12:34:56|2026-11-15|2026-11-15T12:34:56Z|\
+    15.11.2026|11/15/26|1234567890|12345678901234567890|+0900|-5|+|-|$|%|=|.|,|:|;|(|)|[|]|#|/|_|!|?|\"|'|*|~|&|&amp;|\
+    &lt;|&nbsp;|&#12354;|&copy;|&eacute;|0123456789abcdef|DEADBEEF01234567|aB3dE6gH9jK2mN5p|\
+    123e4567-e89b-12d3-a456-426614174000|well-known|and/or|snake_case|a1b2|x86|internationalization|\
+    ABCDEFGHIJKLMNOPQRSTUVWXYZ|\u{0}|\u{1}|\u{B}";
+
+/// Pieces of pages.
+fn any_piece() -> impl Strategy<Value = String> {
+    let one_of = |pieces: &'static str| prop::sample::select(pieces.split('|').collect::<Vec<_>>());
+    let space = prop::sample::select(vec![" ", " ", " ", "", "\n", "\t", "  "]);
+    prop_oneof![
+        2 => one_of(MARKUP).prop_map(str::to_owned),
+        7 => (one_of(WORDS), space).prop_map(|(word, space)| format!("{word}{space}")),
+        1 => "[a-zA-Z]{1,20} ?",
+        1 => "\\PC{0,6}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    /// Contents are kept: they must be the same numbers for ever.
+    #[test]
+    fn contents_are_those_of_the_first_reader(
+        pages in prop::collection::vec(prop::collection::vec(any_piece(), 0..60), 1..7),
+        content_type in prop::sample::select(vec![
+            "text/html; charset=utf-8", "text/html; charset=utf-8", "text/html; charset=utf-8", "text/plain; charset=utf-8",
+            "application/xml; charset=utf-8",
+        ]),
+    ) {
+        let mut readers = Readers::new();
+        for (number, pieces) in pages.iter().enumerate() {
+            let body = pieces.concat();
+            let [now, first] = readers.both(body.as_bytes(), content_type, &url(&number.to_string()));
+            prop_assert_eq!(now, first, "{}", body);
+        }
+    }
+
+    /// The same, where a page has been told to be in a charset that it is not in, or nothing of it.
+    #[test]
+    fn contents_of_any_bytes_are_those_of_the_first_reader(
+        bytes: Vec<u8>,
+        charset in prop::sample::select(vec!["", "; charset=shift_jis", "; charset=windows-1252", "; charset=utf-16"]),
+    ) {
+        let content_type = format!("text/html{charset}");
+        let [now, first] = Readers::new().both(&bytes, &content_type, &url("a"));
+        prop_assert_eq!(now, first);
+    }
+}
+
+/// What the first reader said of a page, in numbers.
+#[test]
+fn a_content_is_the_same_for_ever() {
+    let html = page(
+        "Größe: 3 km. 日本語の頁。 2026-11-15",
+        "<div>And more of it</div>",
+    );
+    let content_type = "text/html; charset=utf-8";
+    for content in Readers::new().both(html.as_bytes(), content_type, &url("a")) {
+        let content = content.unwrap();
+        assert_eq!(content.fingerprint, 7_468_862);
+        assert_eq!(content.own, content.fingerprint);
+        assert_eq!(
+            content.sketch.to_bits(),
+            0x48d9_19f8_8afd_8c2c_210a_0461_2320_784b
+        );
+    }
+}

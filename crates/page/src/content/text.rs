@@ -6,11 +6,8 @@
 
 use std::ops::Range;
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::noise;
-use super::token::{Token, TokenKind, tokenize};
+use super::token::{Token, TokenKind, Tokens, tokenize};
+use super::{noise, normal};
 
 /// Most words that are taken of a page.
 const WORDS_MAX: usize = 1 << 20;
@@ -100,7 +97,7 @@ pub(super) struct Composer {
     /// Where the open link began.
     link_start: Option<usize>,
     /// The parts of the open block: here to be used again.
-    tokens: Vec<Token>,
+    tokens: Tokens,
 }
 
 impl Composer {
@@ -113,19 +110,13 @@ impl Composer {
             block: String::new(),
             links: Vec::new(),
             link_start: None,
-            tokens: Vec::new(),
+            tokens: Tokens::default(),
         }
     }
 
     /// Goes on with the open block.
     pub(super) fn push(&mut self, text: &str) {
-        const NORMALIZER: ComposingNormalizerBorrowed<'static> =
-            ComposingNormalizerBorrowed::new_nfkc();
-        if text.is_ascii() {
-            self.block.push_str(text);
-        } else {
-            self.block.push_str(&NORMALIZER.normalize(text));
-        }
+        normal::push(&mut self.block, text);
         if BLOCK_BYTES_MAX < self.block.len() {
             self.end_block();
         }
@@ -184,20 +175,17 @@ impl Composer {
             tokens,
             ..
         } = self;
-        tokenize(block, tokens);
-        if self.noise == Noise::Drop {
-            noise::drop_from(block, tokens);
-        }
         let start = text.words.len();
-        text.words.extend(
-            tokens
-                .iter()
-                .filter(|token| token.is_word())
-                .map(|token| xxh3_64(block[token.range()].as_bytes())),
-        );
+        // What the tokenizer likes to see behind the last word.
+        block.push_str("        ");
+        tokenize(block, tokens, &mut text.words);
+        if self.noise == Noise::Drop && noise::mark(block, &mut tokens.list, &tokens.suspects) {
+            drop_noise(&tokens.list, &mut text.words, start);
+        }
         let words = start..text.words.len();
         if !words.is_empty() {
-            let is_links = !self.is_heading && words.len() * 2 <= label_words(tokens, links) * 3;
+            let is_links =
+                !self.is_heading && words.len() * 2 <= label_words(&tokens.list, links) * 3;
             text.blocks.push(Block {
                 words,
                 place: self.place,
@@ -205,6 +193,19 @@ impl Composer {
             });
         }
     }
+}
+
+/// Takes the words out that turned out to be noise; those of the tokens begin at `start`.
+fn drop_noise(tokens: &[Token], words: &mut Vec<u64>, start: usize) {
+    let mut kept = start;
+    let counted = tokens.iter().filter(|token| token.kind.is_word());
+    for (index, token) in counted.enumerate() {
+        if !token.is_noise {
+            words[kept] = words[start + index];
+            kept += 1;
+        }
+    }
+    words.truncate(kept);
 }
 
 /// How many words of a block are labels of links.
@@ -217,7 +218,8 @@ fn label_words(tokens: &[Token], links: &[Range<usize>]) -> usize {
         let inside = from_link.partition_point(|token| token.range().start < link.end);
         let (label, after) = from_link.split_at(inside);
         rest = after;
-        let count = |kind| label.iter().filter(|token| token.kind == kind).count();
+        let is_counted = |token: &&Token, kind| token.kind == kind && !token.is_noise;
+        let count = |kind| label.iter().filter(|token| is_counted(token, kind)).count();
         let characters = count(TokenKind::Character);
         let words = count(TokenKind::Word) + count(TokenKind::Number);
         if words <= LABEL_WORDS_MAX && words + characters <= LABEL_CHARACTERS_MAX {

@@ -160,6 +160,12 @@ fn robots_txt_is_wrong_in_every_way() {
     assert_eq!(moved.status, 301);
     let target = format!("http://host2.test:{}/robots.txt", moved_web.http_port());
     assert_eq!(moved.header("location"), Some(target.as_str()));
+    let bomb = robots("robots-bomb");
+    assert!(
+        50 * bomb.body.len() < 64_000 * "Allow:/\n".len(),
+        "{}",
+        bomb.body.len()
+    );
     let huge = robots("robots-huge");
     assert_eq!((huge.status, huge.body.len()), (200, 2_000_000));
     assert!(

@@ -270,6 +270,49 @@ fn a_damaged_block_is_told_of_and_passed_over() {
 }
 
 #[test]
+fn a_damaged_header_of_a_run_costs_that_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = TimeQueueConfig {
+        buffer_bytes: 1 << 16,
+        ..config(Layout::Flat)
+    };
+    let mut queue = open(dir.path(), &small);
+    for number in 0..4000 {
+        queue.put(&record(number, after(10)), START).unwrap();
+    }
+    queue.flush().unwrap();
+    drop(queue);
+    let path = file(dir.path(), ".bucket");
+    let bucket = bucket_file::number_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
+    let disk = Disk::for_tests();
+    let bytes = disk.read(&path).unwrap().unwrap();
+    let mut runs = Vec::new();
+    let (mut offset, mut index) = (bucket_file::FILE_HEADER_BYTES, 0);
+    while let Some(header) = run::RunHeader::decode(Place { bucket, index }, &bytes[offset..]) {
+        runs.push((offset, header.records));
+        offset += usize::try_from(header.bytes).unwrap();
+        index += header.records;
+    }
+    assert!(2 < runs.len(), "{runs:?}");
+    let (at, records) = runs[1];
+    let opened = disk.open_for_writing(&path).unwrap();
+    opened
+        .write_at(&[bytes[at + 9] ^ 1], at as u64 + 9)
+        .unwrap();
+    let mut queue = open(dir.path(), &small);
+    let (mut found, mut lost) = (0, 0);
+    while queue.next_due().is_some() {
+        match queue.next(after(120)) {
+            Ok(Some(_)) => found += 1,
+            Ok(None) => {}
+            Err(TimeQueueError::Damaged { records, .. }) => lost += records,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!((found, lost), (4000 - records, records));
+}
+
+#[test]
 fn a_missing_or_shortened_file_is_told_of() {
     for is_removed in [true, false] {
         let dir = tempfile::tempdir().unwrap();
@@ -338,6 +381,7 @@ fn files_of_finished_buckets_and_old_journals_go_after_two_checkpoints() {
     while let Some(number) = pair.take().unwrap() {
         pair.remove(number);
     }
+    pair.flush().unwrap();
     let count = || Disk::for_tests().list(dir.path()).unwrap().len();
     let before = count();
     assert!(5 < before, "{before}");
@@ -349,6 +393,29 @@ fn files_of_finished_buckets_and_old_journals_go_after_two_checkpoints() {
     assert_eq!(count(), 1);
     let pair = pair.end(End::PowerLoss, Disk::for_tests()).unwrap();
     assert_eq!(pair.model().records.len(), 0);
+}
+
+#[test]
+fn no_change_counts_before_the_flush_however_many_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut queue = open(dir.path(), &config(Layout::Graded));
+    let count = || {
+        let mut count = 0;
+        look(dir.path(), |_| count += 1).unwrap();
+        count
+    };
+    let (mut puts, mut more) = (0, 100);
+    while 0 < more {
+        let due = after(100 + puts * 50);
+        queue.put(&record(puts, due), START).unwrap();
+        puts += 1;
+        more -= u64::from(queue.is_full());
+    }
+    assert!(0 < queue.stats().bucket_bytes, "buckets are written");
+    assert_eq!(count(), 0);
+    queue.flush().unwrap();
+    assert!(!queue.is_full());
+    assert_eq!(count(), puts);
 }
 
 #[test]

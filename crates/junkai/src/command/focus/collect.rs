@@ -12,7 +12,7 @@ use junkai_weburl::Canonicalizer;
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, tell};
 use crate::telling::counted;
 
 /// What `junkai focus collect` takes.
@@ -124,18 +124,17 @@ fn unknown(archive: &Path, settings: &Settings, named: &[String]) -> Result<Vec<
 /// Says why nothing came of sites that were asked for.
 fn tell_of_unreached(archive: &Path, settings: &Settings, sites: &[String]) -> Result<()> {
     let canonical = Canonicalizer::new(&settings.canonical);
+    let index = junkai_archive::Index::open(archive)?;
     let mut named = BTreeSet::new();
     for site in sites {
         let page = canonical.parse_seed(site)?;
-        if junkai_archive::Index::open(archive)?
-            .latest(page.as_str())?
-            .is_none()
-        {
+        if index.latest(page.as_str())?.is_none() {
             named.insert(page.site().to_owned());
         }
     }
     for unreached in Unreached::find(archive, settings, |site| named.contains(site))? {
-        eprintln!("junkai: nothing of {}: {}", unreached.site, unreached.why);
+        let (site, why) = (shown(&unreached.site), shown(&unreached.why));
+        tell!("junkai: nothing of {site}: {why}");
     }
     Ok(())
 }

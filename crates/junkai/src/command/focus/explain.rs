@@ -8,7 +8,7 @@ use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use crate::config;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown};
 use crate::telling::counted;
 
 /// What `junkai focus explain` takes.
@@ -64,9 +64,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 }
 
 fn in_words(verdict: &SiteVerdict) -> String {
-    let site = &verdict.site;
+    let site = shown(&verdict.site);
     if let Some(reason) = &verdict.unknown {
-        return format!("nothing is known of {site}: {reason}");
+        return format!("nothing is known of {site}: {}", shown(reason));
     }
     let holds = if verdict.holds {
         "is taken to hold"
@@ -88,17 +88,17 @@ fn in_words(verdict: &SiteVerdict) -> String {
 }
 
 fn print(page: &Evidence) {
+    let url = shown(&page.url);
     match page.probability {
-        Some(probability) => say!("{probability:.3}  {}", page.url),
+        Some(probability) => say!("{probability:.3}  {url}"),
         None => say!(
-            "    -  {}  (status {}: nothing to judge by)",
-            page.url,
+            "    -  {url}  (status {}: nothing to judge by)",
             page.status
         ),
     }
     let clues = page.clues.iter();
     let clues: Vec<String> = clues
-        .map(|clue| format!("{} {:+.2}", clue.feature, clue.weight))
+        .map(|clue| format!("{} {:+.2}", shown(&clue.feature), clue.weight))
         .collect();
     if !clues.is_empty() {
         say!("       {}", clues.join(", "));

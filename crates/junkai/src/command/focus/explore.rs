@@ -13,11 +13,13 @@ use junkai_lab::outcome::grouped;
 use super::run::Run;
 use crate::command::crawl;
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, shown_within};
 use crate::telling::counted;
 
 /// Sites that the table shows of each verdict, where there are many.
 const SHOWN_MAX: usize = 50;
+/// Characters of a site's name, and of a word that spoke for a verdict, that the table shows.
+const SITE_SHOWN_MAX: usize = 80;
 
 /// What `junkai focus explore` takes.
 #[derive(clap::Args)]
@@ -171,12 +173,20 @@ fn print(verdicts: &[SiteVerdict]) {
 }
 
 fn line(verdict: &SiteVerdict) -> String {
-    let site = &verdict.site;
+    let site = shown_within(&verdict.site, SITE_SHOWN_MAX);
     if let Some(reason) = &verdict.unknown {
-        return format!("{site:<32} {:>7} {:>8} {:>7}  {reason}", "unknown", "-", 0);
+        return format!(
+            "{site:<32} {:>7} {:>8} {:>7}  {}",
+            "unknown",
+            "-",
+            0,
+            shown(reason)
+        );
     }
-    let why = verdict.why.iter().map(|clue| clue.feature.as_str());
-    let why: Vec<&str> = why.collect();
+    let why = verdict.why.iter();
+    let why: Vec<String> = why
+        .map(|clue| shown_within(&clue.feature, SITE_SHOWN_MAX))
+        .collect();
     format!(
         "{site:<32} {:>7} {:>8.4} {:>7}  {}",
         if verdict.holds { "yes" } else { "no" },

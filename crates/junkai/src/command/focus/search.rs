@@ -8,7 +8,7 @@ use junkai_lab::outcome::grouped;
 use serde::Serialize;
 
 use crate::exit::Ending;
-use crate::print::say;
+use crate::print::{say, shown, tell};
 
 /// Where an archive keeps what focus found.
 const FOLDER: &str = "focus";
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let folder = arguments.archive.join(FOLDER);
     let archive = arguments.archive.display();
     if !folder.join(junkai_focus::catalogue::LINES_FILE).exists() {
-        eprintln!(
+        tell!(
             "junkai: there is no catalogue in {archive} yet; `junkai focus collect --archive {archive}` makes one"
         );
         return Ok(Ending::Problems);
@@ -86,7 +86,8 @@ fn index_of(folder: &Path) -> Result<Index> {
         Ok(None) => "there is none of this version".to_owned(),
         Err(error) => error.to_string(),
     };
-    eprintln!("junkai: the index is not used ({problem}); `junkai focus collect` makes it anew");
+    let problem = shown(&problem);
+    tell!("junkai: the index is not used ({problem}); `junkai focus collect` makes it anew");
     Ok(Index::in_memory(folder)?)
 }
 
@@ -130,22 +131,4 @@ fn print(hit: &Hit) {
         say!("  {snippet}");
     }
     say!("");
-}
-
-/// Text of strangers without what would command a terminal.
-fn shown(text: &str) -> String {
-    let is_harmless = |it: &char| {
-        !it.is_control() && !matches!(it, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().filter(is_harmless).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strangers_do_not_command_the_terminal() {
-        assert_eq!(shown("a\u{1B}[2Jb\u{202E}c\u{7}\n人口"), "a[2Jbc人口");
-    }
 }

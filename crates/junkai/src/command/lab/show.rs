@@ -8,7 +8,7 @@ use junkai_lab::outcome::{Outcome, Verdict};
 
 use super::source::quoted;
 use crate::bar::Bar;
-use crate::print::say;
+use crate::print::{say, shown};
 
 /// Columns of a terminal that can be counted on.
 pub(super) const WIDTH: usize = 80;
@@ -139,7 +139,10 @@ pub(super) struct Table {
 impl Table {
     /// The lines of the table.
     pub(super) fn lines(&self) -> Vec<String> {
-        let Some((names, values)) = self.columns.split_first() else {
+        // Names of hosts and files are among them.
+        let shown_column = |column: &Vec<String>| column.iter().map(|cell| shown(cell)).collect();
+        let columns: Vec<Vec<String>> = self.columns.iter().map(shown_column).collect();
+        let Some((names, values)) = columns.split_first() else {
             return Vec::new();
         };
         let name_width = width(names);

@@ -4,85 +4,10 @@
 
 use super::super::token::TokenKind;
 use super::cursor::Cursor;
-
-/// Which of what is counted.
-const WHICH: [&str; 7] = ["page", "new", "total", "unique", "video", "sql", "db"];
-/// Readers that a page counts.
-const READERS: [&str; 7] = [
-    "user", "users", "people", "member", "members", "guest", "guests",
-];
-/// How a page came to be.
-const MADE: [&str; 10] = [
-    "generated",
-    "rendered",
-    "created",
-    "loaded",
-    "executed",
-    "served",
-    "processed",
-    "built",
-    "completed",
-    "took",
-];
-/// Which readers.
-const WHICH_READERS: [&str; 2] = ["registered", "active"];
-/// What many are counted in.
-const THOUSANDS: [&str; 3] = ["k", "m", "b"];
-/// What a page counts of itself.
-const COUNTED: [&str; 47] = [
-    "view",
-    "views",
-    "pageview",
-    "pageviews",
-    "pv",
-    "hit",
-    "hits",
-    "visit",
-    "visits",
-    "visitor",
-    "visitors",
-    "read",
-    "reads",
-    "comment",
-    "comments",
-    "reply",
-    "replies",
-    "response",
-    "responses",
-    "reaction",
-    "reactions",
-    "like",
-    "likes",
-    "dislikes",
-    "favorites",
-    "favourites",
-    "vote",
-    "votes",
-    "upvote",
-    "upvotes",
-    "downvotes",
-    "share",
-    "shares",
-    "retweet",
-    "retweets",
-    "reposts",
-    "bookmarks",
-    "follower",
-    "followers",
-    "subscriber",
-    "subscribers",
-    "download",
-    "downloads",
-    "play",
-    "plays",
-    "listeners",
-    "queries",
-];
-
-/// Words that a counter may begin with.
-pub(super) const STARTS: [&[&str]; 3] = [&COUNTED, &MADE, &["no", "copyright"]];
-/// Words that may follow a counter's number.
-pub(super) const FOLLOWERS: [&[&str]; 5] = [&COUNTED, &WHICH, &READERS, &WHICH_READERS, &THOUSANDS];
+use super::vocabulary::{
+    ARE, C, COPYRIGHT, COUNT, COUNTED, IN, MADE, NO, PRESENT, PRESENT_READERS, READERS,
+    SHORT_UNITS, THOUSANDS, WHICH, WHICH_READERS, YET,
+};
 
 /// Takes a counter, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
@@ -94,11 +19,7 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
                     (cursor.accept(counted) || cursor.accept(counted_present)).then_some(())
                 }
                 TokenKind::Character => japanese_counted(cursor),
-                TokenKind::Number
-                | TokenKind::Sign
-                | TokenKind::Mark
-                | TokenKind::Secret
-                | TokenKind::Noise => None,
+                TokenKind::Number | TokenKind::Sign | TokenKind::Mark | TokenKind::Secret => None,
             }
         }),
         Some(TokenKind::Word) => {
@@ -106,13 +27,13 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
                 || cursor.accept(none_counted)
                 || cursor.accept(time_to_make)
                 || cursor.accept(copyright)
-                || cursor.accept(japanese_count_after_label)
+                || cursor.character() == Some('P') && cursor.accept(japanese_count_after_label)
         }
         Some(TokenKind::Character) => cursor.accept(japanese_count_after_label),
         Some(TokenKind::Mark) => {
             matches!(cursor.character(), Some('©' | '(')) && cursor.accept(copyright)
         }
-        Some(TokenKind::Sign | TokenKind::Secret | TokenKind::Noise) | None => false,
+        Some(TokenKind::Sign | TokenKind::Secret) | None => false,
     }
 }
 
@@ -130,39 +51,37 @@ fn quantity(cursor: &mut Cursor<'_>) -> Option<()> {
             break;
         }
     }
-    let _ = cursor.tight_word(&THOUSANDS) || cursor.literal_of(&["万", "千", "億"]);
+    let _ = cursor.tight_word(THOUSANDS) || cursor.literal_of(&["万", "千", "億"]);
     cursor.tight_mark(&['+']);
     Some(())
 }
 
 /// … views, … new comments, after the number.
 fn counted(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&WHICH);
-    cursor.word(&COUNTED).then_some(())
+    cursor.word(WHICH);
+    cursor.word(COUNTED).then_some(())
 }
 
 /// … users online.
 fn counted_present(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&WHICH_READERS);
-    cursor.word(&READERS).then_some(())?;
-    cursor.word(&["are", "is", "currently", "now"]);
-    cursor
-        .word(&["online", "viewing", "watching", "reading"])
-        .then_some(())
+    cursor.word(WHICH_READERS);
+    cursor.word(READERS).then_some(())?;
+    cursor.word(ARE);
+    cursor.word(PRESENT_READERS).then_some(())
 }
 
 /// No comments.
 fn none_counted(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&["no"]).then_some(())?;
-    cursor.word(&COUNTED).then_some(())?;
-    cursor.word(&["yet"]);
+    cursor.word(NO).then_some(())?;
+    cursor.word(COUNTED).then_some(())?;
+    cursor.word(YET);
     Some(())
 }
 
 /// Views: 1,234; Comments (12); visitor no. 12345.
 fn count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&COUNTED).then_some(())?;
-    cursor.word(&["number", "no", "count", "counter", "total"]);
+    cursor.word(COUNTED).then_some(())?;
+    cursor.word(COUNT);
     cursor.mark(&['.', ':', '(', '[', '#', '=']);
     cursor.mark(&['#']);
     quantity(cursor)?;
@@ -172,37 +91,26 @@ fn count_after_label(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// Generated in 0.123 seconds.
 fn time_to_make(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&MADE).then_some(())?;
-    cursor.word(&["in"]);
+    cursor.word(MADE).then_some(())?;
+    cursor.word(IN);
     quantity(cursor)?;
-    cursor
-        .word(&[
-            "s",
-            "sec",
-            "secs",
-            "second",
-            "seconds",
-            "ms",
-            "msec",
-            "milliseconds",
-        ])
-        .then_some(())
+    cursor.word(SHORT_UNITS).then_some(())
 }
 
 /// © 2026, Copyright (c) 1998–2026.
 fn copyright(cursor: &mut Cursor<'_>) -> Option<()> {
-    let is_word = cursor.word(&["copyright"]);
+    let is_word = cursor.word(COPYRIGHT);
     let is_sign = cursor.mark(&['©']).is_some()
         || cursor.accept(|cursor| {
             cursor.mark(&['('])?;
-            cursor.tight_word(&["c"]).then_some(())?;
+            cursor.tight_word(C).then_some(())?;
             cursor.tight_mark(&[')']).map(|_| ())
         });
     (is_word || is_sign).then_some(())?;
     cursor.number().filter(|year| year.is_year())?;
     cursor.accept(|cursor| {
         cursor.mark(&['-', '–', '—', ',', '~', '〜'])?;
-        if cursor.word(&["present"]) {
+        if cursor.word(PRESENT) {
             return Some(());
         }
         let last = cursor.number()?;

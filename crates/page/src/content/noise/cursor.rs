@@ -1,6 +1,7 @@
 //! Reads tokens one after the other; a copy is a way back.
 
 use super::super::token::{Token, TokenKind};
+use super::vocabulary::Lists;
 
 /// A place among the tokens of a text.
 #[derive(Clone, Copy)]
@@ -61,9 +62,10 @@ impl<'a> Cursor<'a> {
         self.source()?.chars().next()
     }
 
-    /// Whether the next token is a word that a list with this hint may have.
-    pub(super) fn is_hinted(&self, hint: &Hint) -> bool {
-        self.source().is_some_and(|word| hint.may_have(word))
+    /// The text from the next token on.
+    pub(super) fn rest(&self) -> &'a str {
+        let start = self.tokens.get(self.at).map(|token| token.range().start);
+        &self.text[start.unwrap_or(self.text.len())..]
     }
 
     /// Steps over the next token.
@@ -89,19 +91,22 @@ impl<'a> Cursor<'a> {
         if self.is_tight() { self.number() } else { None }
     }
 
-    /// Takes one of these words, which are in lower case, whatever its case is.
-    pub(super) fn word(&mut self, words: &[&str]) -> bool {
-        let found = self.kind() == Some(TokenKind::Word)
-            && self
-                .source()
-                .is_some_and(|source| words.iter().any(|word| word.eq_ignore_ascii_case(source)));
+    /// Takes a word of these lists, whatever its case is.
+    pub(super) fn word(&mut self, lists: Lists) -> bool {
+        let found = self.is_word(lists);
         self.at += usize::from(found);
         found
     }
 
+    /// Whether the next token is a word of these lists.
+    pub(super) fn is_word(&self, lists: Lists) -> bool {
+        let token = self.tokens.get(self.at);
+        token.is_some_and(|token| token.kind == TokenKind::Word && token.word.is_in(lists))
+    }
+
     /// Takes one of these words that follows without space.
-    pub(super) fn tight_word(&mut self, words: &[&str]) -> bool {
-        self.is_tight() && self.word(words)
+    pub(super) fn tight_word(&mut self, lists: Lists) -> bool {
+        self.is_tight() && self.word(lists)
     }
 
     /// Takes one of these marks or signs.
@@ -125,13 +130,10 @@ impl<'a> Cursor<'a> {
 
     /// Takes this very text if whole tokens make it up.
     pub(super) fn literal(&mut self, text: &str) -> bool {
-        let Some(start) = self.tokens.get(self.at).map(|token| token.range().start) else {
-            return false;
-        };
-        if !self.text[start..].starts_with(text) {
+        if !self.rest().starts_with(text) {
             return false;
         }
-        let end = start + text.len();
+        let end = self.text.len() - self.rest().len() + text.len();
         let rest = &self.tokens[self.at..];
         let count = rest
             .iter()
@@ -160,54 +162,5 @@ impl<'a> Cursor<'a> {
     fn source(&self) -> Option<&'a str> {
         let token = self.tokens.get(self.at)?;
         Some(&self.text[token.range()])
-    }
-}
-
-/// Tells of most words that lists do not have them, by their length and their first and last letters.
-#[derive(Clone, Copy)]
-pub(super) struct Hint([u64; Hint::SETS]);
-
-impl Hint {
-    const SETS: usize = 16;
-
-    /// The hint of some lists of ASCII words in lower case.
-    pub(super) const fn of(lists: &[&[&str]]) -> Self {
-        let mut hint = Self([0; Self::SETS]);
-        let mut list = 0;
-        while list < lists.len() {
-            let mut word = 0;
-            while word < lists[list].len() {
-                let (set, bit) = Self::place(lists[list][word].as_bytes());
-                hint.0[set] |= bit;
-                word += 1;
-            }
-            list += 1;
-        }
-        hint
-    }
-
-    /// The hint of the lists of both.
-    pub(super) const fn or(mut self, other: Self) -> Self {
-        let mut set = 0;
-        while set < Self::SETS {
-            self.0[set] |= other.0[set];
-            set += 1;
-        }
-        self
-    }
-
-    /// The same for a word in any case.
-    const fn place(word: &[u8]) -> (usize, u64) {
-        let (Some(first), Some(last)) = (word.first(), word.last()) else {
-            return (0, 0);
-        };
-        let letters = (*first & 0x1F) as usize * 27 + (*last & 0x1F) as usize;
-        let place = letters + word.len() * 61;
-        (place / 64 % Self::SETS, 1 << (place % 64))
-    }
-
-    fn may_have(&self, word: &str) -> bool {
-        let (set, bit) = Self::place(word.as_bytes());
-        self.0[set] & bit != 0
     }
 }

@@ -6,87 +6,10 @@
 
 use super::super::token::TokenKind;
 use super::cursor::Cursor;
-
-/// Names of time zones.
-const ZONES: [&str; 22] = [
-    "z", "utc", "gmt", "jst", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "et", "pt",
-    "bst", "cet", "cest", "eet", "eest", "ist", "kst", "msk",
-];
-/// Names of months.
-const MONTHS: [&str; 24] = [
-    "jan",
-    "january",
-    "feb",
-    "february",
-    "mar",
-    "march",
-    "apr",
-    "april",
-    "may",
-    "jun",
-    "june",
-    "jul",
-    "july",
-    "aug",
-    "august",
-    "sep",
-    "sept",
-    "september",
-    "oct",
-    "october",
-    "nov",
-    "november",
-    "dec",
-    "december",
-];
-/// What makes a number the number of a day.
-const ORDINALS: [&str; 4] = ["st", "nd", "rd", "th"];
-/// Names of days.
-const WEEKDAYS: [&str; 17] = [
-    "mon",
-    "monday",
-    "tue",
-    "tues",
-    "tuesday",
-    "wed",
-    "wednesday",
-    "thu",
-    "thur",
-    "thurs",
-    "thursday",
-    "fri",
-    "friday",
-    "sat",
-    "saturday",
-    "sun",
-    "sunday",
-];
-/// Days that a time may follow.
-const NEAR_DAYS: [&str; 3] = ["today", "yesterday", "tomorrow"];
-/// What may stand before how long ago it was.
-const ABOUT: [&str; 3] = ["about", "over", "almost"];
-/// One of a unit.
-const ONE: [&str; 3] = ["a", "an", "one"];
-/// Halves of a day.
-const HALVES: [&str; 2] = ["am", "pm"];
-/// Units of time.
-const UNITS: [&str; 30] = [
-    "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute", "minutes", "h", "hr",
-    "hrs", "hour", "hours", "d", "day", "days", "w", "week", "weeks", "mo", "month", "months",
-    "moment", "y", "yr", "yrs", "year", "years",
-];
-
-/// Words that a date may begin with.
-pub(super) const STARTS: [&[&str]; 6] = [
-    &MONTHS,
-    &WEEKDAYS,
-    &NEAR_DAYS,
-    &ABOUT,
-    &ONE,
-    &["just", "moments"],
-];
-/// Words that may follow a date's first number.
-pub(super) const FOLLOWERS: [&[&str]; 5] = [&MONTHS, &ORDINALS, &HALVES, &UNITS, &["a", "p", "of"]];
+use super::vocabulary::{
+    ABOUT, AGO, AND, AT, AT_OR_THE, FEW, HALF_END, HALF_LETTERS, HALVES, JUST, MOMENTS, MONTHS,
+    NEAR_DAYS, NOW, OF, ONE, ORDINALS, T, UNITS, WEEKDAYS, ZONES,
+};
 
 /// Takes a date or time, if one is next.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
@@ -103,7 +26,7 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
                     || cursor.accept(japanese_clock)
                     || cursor.accept(japanese_ago)
             }
-            Some(TokenKind::Number | TokenKind::Secret | TokenKind::Noise) | None => false,
+            Some(TokenKind::Number | TokenKind::Secret) | None => false,
         },
         Some(TokenKind::Word) => {
             cursor.accept(date_after_weekday)
@@ -115,9 +38,7 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
             matches!(cursor.character(), Some('令' | '平' | '昭' | '午'))
                 && (cursor.accept(japanese_era) || cursor.accept(japanese_half_day))
         }
-        Some(TokenKind::Sign | TokenKind::Mark | TokenKind::Secret | TokenKind::Noise) | None => {
-            false
-        }
+        Some(TokenKind::Sign | TokenKind::Mark | TokenKind::Secret) | None => false,
     }
 }
 
@@ -136,7 +57,7 @@ fn numeric_date(cursor: &mut Cursor<'_>) -> Option<()> {
         return None;
     }
     cursor.accept(|cursor| {
-        (cursor.is_tight() && cursor.word(&["t"])).then_some(())?;
+        (cursor.is_tight() && cursor.word(T)).then_some(())?;
         clock(cursor)
     });
     Some(())
@@ -178,19 +99,19 @@ fn minutes(cursor: &mut Cursor<'_>) -> Option<()> {
 }
 
 fn half_of_day(cursor: &mut Cursor<'_>) -> Option<()> {
-    if cursor.word(&HALVES) {
+    if cursor.word(HALVES) {
         return Some(());
     }
-    cursor.word(&["a", "p"]).then_some(())?;
+    cursor.word(HALF_LETTERS).then_some(())?;
     cursor.tight_mark(&['.'])?;
-    cursor.tight_word(&["m"]).then_some(())?;
+    cursor.tight_word(HALF_END).then_some(())?;
     cursor.tight_mark(&['.']);
     Some(())
 }
 
 fn zone(cursor: &mut Cursor<'_>) -> Option<()> {
     let is_open = cursor.mark(&['(']).is_some();
-    let is_named = cursor.word(&ZONES);
+    let is_named = cursor.word(ZONES);
     let has_offset = cursor.accept(|cursor| {
         cursor.mark(&['+', '-', '−'])?;
         let offset = cursor.tight_number()?;
@@ -210,7 +131,7 @@ fn zone(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Takes the name of a month: with a capital, as "may" and "march" are other words without.
 fn month(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.character().filter(char::is_ascii_uppercase)?;
-    let found = cursor.word(&MONTHS);
+    let found = cursor.word(MONTHS);
     found.then_some(())?;
     cursor.tight_mark(&['.']);
     Some(())
@@ -219,7 +140,7 @@ fn month(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Takes the day of a month: 15, 15th.
 fn day(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.number().filter(|number| number.is_in(1..=31))?;
-    cursor.tight_word(&ORDINALS);
+    cursor.tight_word(ORDINALS);
     Some(())
 }
 
@@ -233,7 +154,7 @@ fn day_and_month(cursor: &mut Cursor<'_>) -> Option<()> {
     day(cursor)?;
     cursor.tight_mark(&['.', ',']);
     let hyphen = cursor.tight_mark(&['-', '/']);
-    cursor.word(&["of"]);
+    cursor.word(OF);
     month(cursor)?;
     cursor.accept(|cursor| {
         let Some(mark) = hyphen else {
@@ -273,11 +194,11 @@ fn month_and_day(cursor: &mut Cursor<'_>) -> Option<()> {
 /// Sun, 15 Nov 2026; Sunday November 15; Sunday at 12:34.
 fn date_after_weekday(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.character().filter(char::is_ascii_uppercase)?;
-    let found = cursor.word(&WEEKDAYS);
+    let found = cursor.word(WEEKDAYS);
     found.then_some(())?;
     cursor.tight_mark(&['.']);
     cursor.mark(&[',']);
-    cursor.word(&["at", "the"]);
+    cursor.word(AT_OR_THE);
     let is_dated = cursor.accept(day_and_month)
         || cursor.accept(month_and_day)
         || cursor.accept(numeric_date)
@@ -287,44 +208,44 @@ fn date_after_weekday(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// Today at 12:34, yesterday, 3 pm.
 fn clock_after_day(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.word(&NEAR_DAYS).then_some(())?;
+    cursor.word(NEAR_DAYS).then_some(())?;
     cursor.mark(&[',']);
-    cursor.word(&["at"]);
+    cursor.word(AT);
     clock(cursor)
 }
 
 /// 3 minutes ago; 1 day, 3 hours ago; 2h ago.
 fn ago(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.number()?;
-    cursor.word(&UNITS).then_some(())?;
+    cursor.word(UNITS).then_some(())?;
     cursor.accept(|cursor| {
         cursor.mark(&[',']);
-        cursor.word(&["and"]);
+        cursor.word(AND);
         cursor.number()?;
-        cursor.word(&UNITS).then_some(())
+        cursor.word(UNITS).then_some(())
     });
-    cursor.word(&["ago"]).then_some(())
+    cursor.word(AGO).then_some(())
 }
 
 /// An hour ago, about 3 hours ago, a few seconds ago, moments ago, just now.
 fn ago_in_words(cursor: &mut Cursor<'_>) -> Option<()> {
     if cursor.accept(|cursor| {
-        cursor.word(&["just"]).then_some(())?;
-        cursor.word(&["now"]).then_some(())
+        cursor.word(JUST).then_some(())?;
+        cursor.word(NOW).then_some(())
     }) {
         return Some(());
     }
-    let is_about = cursor.word(&ABOUT);
+    let is_about = cursor.word(ABOUT);
     if is_about && cursor.accept(ago) {
         return Some(());
     }
-    if !cursor.word(&["moments"]) {
-        cursor.word(&ONE).then_some(())?;
-        cursor.word(&["few", "couple"]);
-        cursor.word(&["of"]);
-        cursor.word(&UNITS).then_some(())?;
+    if !cursor.word(MOMENTS) {
+        cursor.word(ONE).then_some(())?;
+        cursor.word(FEW);
+        cursor.word(OF);
+        cursor.word(UNITS).then_some(())?;
     }
-    cursor.word(&["ago"]).then_some(())
+    cursor.word(AGO).then_some(())
 }
 
 /// 2026年11月15日(日) 12時34分, 11月15日, 2026年11月.

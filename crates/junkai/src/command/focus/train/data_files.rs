@@ -11,6 +11,7 @@ use junkai_focus::learn::{Figures, FileExample, FileModel, FileTraining};
 use super::examples::files_in;
 use super::labels::{Label, Labels};
 use crate::bar::Bar;
+use crate::print::tell;
 
 /// More of a file is not read.
 const FILE_BYTES_MAX: u64 = 32 << 20;
@@ -57,7 +58,7 @@ fn warn_of_missing(missing: &[&str], folder: &Path) {
             0 => String::new(),
             count => format!(" (and {count} more)"),
         };
-        eprintln!(
+        tell!(
             "junkai: {first:?}{more} is labelled, but not in {}",
             folder.display()
         );

@@ -17,6 +17,7 @@ use url::Url;
 
 use super::labels::{Label, Labels};
 use crate::bar::Bar;
+use crate::print::{shown, tell};
 
 /// More of a page is not read.
 const PAGE_BYTES_MAX: u64 = 8 << 20;
@@ -116,7 +117,8 @@ impl Gathered {
     pub(super) fn warn(&self, labels: &Labels) {
         const NAMES_MAX: usize = 3;
         for file in &self.damaged {
-            eprintln!(
+            let file = shown(file);
+            tell!(
                 "junkai: {file}; what stands before that was used (`junkai warc check` says more)"
             );
         }
@@ -125,13 +127,13 @@ impl Gathered {
             .filter(|(name, _)| !self.pages.contains_key(*name));
         let unused: Vec<&str> = unused.map(|(name, _)| name).collect();
         if !unused.is_empty() {
-            let names = unused[..unused.len().min(NAMES_MAX)].join(", ");
+            let names = shown(&unused[..unused.len().min(NAMES_MAX)].join(", "));
             let more = if NAMES_MAX < unused.len() {
                 ", …"
             } else {
                 ""
             };
-            eprintln!(
+            tell!(
                 "junkai: {} of {} labels name nothing that has a page: {names}{more}",
                 unused.len(),
                 labels.len()

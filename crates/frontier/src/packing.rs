@@ -9,13 +9,13 @@ use zstd::bulk::{Compressor, Decompressor};
 const LEVEL: i32 = 1;
 
 /// Packs; kept for its working memory.
-pub(super) struct Packer {
+pub(crate) struct Packer {
     compressor: Compressor<'static>,
     packed: Vec<u8>,
 }
 
 impl Packer {
-    pub(super) fn new() -> io::Result<Packer> {
+    pub(crate) fn new() -> io::Result<Packer> {
         Ok(Packer {
             compressor: Compressor::new(LEVEL)?,
             packed: Vec::new(),
@@ -23,7 +23,7 @@ impl Packer {
     }
 
     /// Appends `bytes` packed, or as they are if that is not shorter; tells how many were appended.
-    pub(super) fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
+    pub(crate) fn pack(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> usize {
         self.packed.clear();
         self.packed.reserve(bytes.len());
         let packed = self.compressor.compress_to_buffer(bytes, &mut self.packed);
@@ -38,19 +38,19 @@ impl Packer {
 }
 
 /// Unpacks; kept for its working memory.
-pub(super) struct Unpacker {
+pub(crate) struct Unpacker {
     decompressor: Decompressor<'static>,
 }
 
 impl Unpacker {
-    pub(super) fn new() -> io::Result<Unpacker> {
+    pub(crate) fn new() -> io::Result<Unpacker> {
         Ok(Unpacker {
             decompressor: Decompressor::new()?,
         })
     }
 
     /// Replaces `out` by what was packed; nothing if `packed` does not hold exactly `length` bytes.
-    pub(super) fn unpack(&mut self, packed: &[u8], length: usize, out: &mut Vec<u8>) -> Option<()> {
+    pub(crate) fn unpack(&mut self, packed: &[u8], length: usize, out: &mut Vec<u8>) -> Option<()> {
         out.clear();
         if packed.len() == length {
             out.extend_from_slice(packed);

@@ -1,0 +1,181 @@
+//! A flood of links: small pages that lead to megabytes of URLs. What waits stays within what the settings allow, whatever the pages say, and what is left
+//! out is counted and told.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::{fs, thread};
+
+use junkai_crawler::LogEvent;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{events, junkai, run};
+
+const HOSTS: [&str; 3] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+/// Seeds of each host: the pages that are visited.
+const SEEDS: usize = 8;
+const LINKS_PER_PAGE: u64 = 400;
+const LINK_BYTES: usize = 8000;
+
+const PAGE_BYTES_MAX: u64 = 1_000_000;
+const HOST_BYTES_MAX: u64 = 2_000_000;
+const BYTES_MAX: u64 = 4_500_000;
+/// What the rest of the state takes: settings, known URLs, rules, what servers asked for.
+const OTHER_STATE_BYTES_MAX: u64 = 1_000_000;
+
+/// Serves any page at each of the hosts.
+fn serve() -> u16 {
+    let first = TcpListener::bind((HOSTS[0], 0)).unwrap();
+    let port = first.local_addr().unwrap().port();
+    let others = HOSTS[1..]
+        .iter()
+        .map(|host| TcpListener::bind((*host, port)).unwrap());
+    for listener in std::iter::once(first).chain(others) {
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // The client may go before it has all.
+                thread::spawn(|| answer(stream));
+            }
+        });
+    }
+    port
+}
+
+fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let (status, body) = match path {
+        "/robots.txt" => ("404 Not Found", String::new()),
+        path => ("200 OK", page(path)),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())
+}
+
+fn page(path: &str) -> String {
+    let mut page = String::new();
+    for number in 0..LINKS_PER_PAGE {
+        writeln!(page, "<a href=\"{}\">x</a>", link(path, number)).unwrap();
+    }
+    page
+}
+
+/// The path of a long link that is like no other, so that packing gains little.
+fn link(path: &str, number: u64) -> String {
+    let mut state = path.bytes().fold(number + 1, |sum, byte| {
+        sum.wrapping_mul(257) ^ u64::from(byte)
+    });
+    let mut link = String::from("/l/");
+    while link.len() < LINK_BYTES {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        write!(link, "{:016x}", mixed ^ (mixed >> 27)).unwrap();
+    }
+    link
+}
+
+/// Settings of an archive, with a bound in all that is below what waits.
+fn lower_bound(settings: &str) -> String {
+    let mut settings: toml::Table = settings.parse().unwrap();
+    let backlog = settings["backlog"].as_table_mut().unwrap();
+    backlog.insert("bytes_max".to_owned(), 1.into());
+    settings.to_string()
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| match entry.metadata().unwrap() {
+            folder if folder.is_dir() => size(&entry.path()),
+            file => file.len(),
+        })
+        .sum()
+}
+
+fn annotated(events: &[LogEvent<'_>], word: &str) -> u64 {
+    let annotations = events.iter().flat_map(|event| &event.annotations);
+    let counts = annotations.filter_map(|annotation| annotation.strip_prefix(word));
+    counts.map(|count| count.parse::<u64>().unwrap()).sum()
+}
+
+#[test]
+fn what_waits_stays_within_its_bounds_and_what_is_left_out_is_told() {
+    let port = serve();
+    let folder = TempDir::new().unwrap();
+    let (archive, config) = (
+        folder.path().join("archive"),
+        folder.path().join("junkai.toml"),
+    );
+    let bounds = format!(
+        "[backlog]\npage_bytes_max = {PAGE_BYTES_MAX}\nhost_bytes_max = {HOST_BYTES_MAX}\nbytes_max = {BYTES_MAX}\n"
+    );
+    fs::write(&config, bounds).unwrap();
+    let crawl = |pages: usize| {
+        let mut crawl = junkai();
+        crawl.args(["crawl", "--once", "--json", "--interval", "0s"]);
+        crawl.args(["--allow", "127.0.0.0/8"]);
+        crawl.arg("--archive").arg(&archive);
+        crawl.arg("--config").arg(&config);
+        crawl.args(["--pages", &pages.to_string()]);
+        for host in HOSTS {
+            crawl.args((0..SEEDS).map(|number| format!("http://{host}:{port}/p{number}")));
+        }
+        crawl
+    };
+    let finished = run(crawl(HOSTS.len() * SEEDS)).expect(0);
+    let last: Value = serde_json::from_str(finished.out.lines().last().unwrap()).unwrap();
+    let told = &last["summary"]["progress"];
+    let count = |name: &str| told[name].as_u64().unwrap();
+    assert!(count("waiting_bytes") <= BYTES_MAX, "{told}");
+    assert!(BYTES_MAX / 2 < count("waiting_bytes"), "{told}");
+    let on_disk = size(&archive.join("state"));
+    // What was put off is written anew, and the old file goes with a later checkpoint.
+    assert!(on_disk < 2 * BYTES_MAX + OTHER_STATE_BYTES_MAX, "{on_disk}");
+
+    // Every link is taken in, left out or refused, and the log says so page by page.
+    let events = events(&archive);
+    assert_eq!(annotated(&events, "linksLeftOut:"), count("links_left_out"));
+    assert_eq!(annotated(&events, "urlsRefused:"), count("urls_refused"));
+    let pages = (HOSTS.len() * SEEDS) as u64;
+    let of_pages = count("links_left_out") + count("urls_refused") + count("waiting");
+    assert_eq!(of_pages, pages * LINKS_PER_PAGE, "{told}");
+    assert!(0 < count("links_left_out") && 0 < count("urls_refused"));
+
+    let said = |arguments: &[&str]| {
+        let mut command = junkai();
+        command.args(arguments).arg("--archive").arg(&archive);
+        run(command).expect(0).out
+    };
+    let stats = said(&["stats"]);
+    assert!(
+        stats.contains("URLs refused because too many waited"),
+        "{stats}"
+    );
+    // Whether a URL finds room depends on what came first; where the bound is below what waits, none does.
+    let settings = archive.join("junkai.toml");
+    let kept = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, lower_bound(&kept)).unwrap();
+    let refused = format!("http://{}:{port}{}", HOSTS[0], link("/new", 0));
+    let explained = said(&["explain", &refused]);
+    fs::write(&settings, kept).unwrap();
+    assert!(explained.contains("backlog."), "{explained}");
+
+    // What is visited makes room: the count is right after a start, too.
+    let finished = run(crawl(12)).expect(0);
+    let last: Value = serde_json::from_str(finished.out.lines().last().unwrap()).unwrap();
+    let waiting = last["summary"]["progress"]["waiting_bytes"].as_u64();
+    assert!(waiting.unwrap() <= BYTES_MAX, "{last}");
+    assert!(BYTES_MAX / 2 < waiting.unwrap(), "new ones took the room");
+}
