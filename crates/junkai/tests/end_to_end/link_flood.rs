@@ -90,7 +90,7 @@ fn link(path: &str, number: u64) -> String {
 fn lower_bound(settings: &str) -> String {
     let mut settings: toml::Table = settings.parse().unwrap();
     let backlog = settings["backlog"].as_table_mut().unwrap();
-    backlog.insert("bytes_max".to_owned(), 1.into());
+    backlog.insert("bytes_max".to_owned(), 65_536.into());
     settings.to_string()
 }
 
@@ -164,7 +164,7 @@ fn what_waits_stays_within_its_bounds_and_what_is_left_out_is_told() {
         "{stats}"
     );
     // Whether a URL finds room depends on what came first; where the bound is below what waits, none does.
-    let settings = archive.join("junkai.toml");
+    let settings = archive.join("state/settings.toml");
     let kept = fs::read_to_string(&settings).unwrap();
     fs::write(&settings, lower_bound(&kept)).unwrap();
     let refused = format!("http://{}:{port}{}", HOSTS[0], link("/new", 0));
