@@ -1,7 +1,7 @@
 //! All benchmarks for the documents: `cargo xtask bench all` measures what they state and writes it down; `--quick` measures less, and compares.
 //!
-//! Each benchmark is a process of its own, so that none inherits another's memory. Read [`run`] first; [`record`](crate::record) has what is stated,
-//! [`documents`](crate::documents) puts it into them.
+//! Each benchmark is a process of its own, so that none inherits another's memory. Read [`run`] first; [`record`] has what is stated,
+//! [`documents`] puts it into them.
 
 use std::fs;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! What visits came to, and the order in which it is written: the one place that says so.
 //!
-//! The backlog calls [`Outcomes::write`] between its new entries and its acknowledgements, whenever it writes at all. So a kill finds on disk: new URLs before the
+//! The backlog calls `Outcomes::write` between its new entries and its acknowledgements, whenever it writes at all. So a kill finds on disk: new URLs before the
 //! state of the page that led to them; what servers asked for, log lines and what pages said of their sites before the states of pages; all of it before the
 //! acknowledgement. A state that is on disk counts: its visit is not made again. So its log line must be there too.
 //!

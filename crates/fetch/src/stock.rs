@@ -39,7 +39,7 @@ impl Stock {
     }
 }
 
-/// A part of a [`Stock`], until it is dropped.
+/// A part of a `Stock`, until it is dropped.
 #[derive(Debug)]
 pub struct Share {
     stock: Arc<Stock>,

@@ -7,7 +7,7 @@
 //! Invariants (promise 1, politeness): a host that asks for a delay has at most one visit in flight, which starts at least that delay after
 //! the one before it has ended, and not while the host is on hold; whoever is told to come back is told a later time than now.
 //!
-//! Times are handed out `delay` apart, so that a host's visits come back one by one, and at most [`AHEAD_MAX`] ahead, so that a delay that
+//! Times are handed out `delay` apart, so that a host's visits come back one by one, and at most `AHEAD_MAX` ahead, so that a delay that
 //! is taken back does not keep visits away. Whoever finds no such time comes back after half of that or a little more, spread evenly.
 //!
 //! Not here: servers (`lease`), and where deferred visits stay.
