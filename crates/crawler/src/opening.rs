@@ -91,7 +91,9 @@ impl Opening {
         checkpoints.go_on_from(manifest.as_ref());
         let mut servers = Servers::open(&state, settings.ring.keys, &clock)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
-        if manifest.is_none() && !seeds.is_empty() {
+        // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
+        let is_new = manifest.is_none() && backlog.position() == Position(0);
+        if is_new && !seeds.is_empty() {
             checkpoints.promise_nothing()?;
         }
         replay(
@@ -403,6 +405,8 @@ fn scope_and_seeds(
 
 #[cfg(test)]
 mod tests {
+    use junkai_frontier::backlog::{self, Entry};
+
     use super::*;
 
     #[test]
@@ -425,6 +429,41 @@ mod tests {
         Manifest { boot, ..manifest }.store(&state).unwrap();
         drop(open());
         assert_eq!(fs::read(&log).unwrap(), b"");
+    }
+
+    /// A driver that keeps nothing of a visit.
+    struct Nothing;
+
+    impl backlog::Outcomes for Nothing {
+        type Error = backlog::BacklogError;
+
+        fn write(&mut self, _entries: backlog::EntriesWritten) -> Result<(), Self::Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn where_the_manifest_was_moved_aside_no_other_gives_up_what_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || {
+            let progress = Arc::new(Progress::default());
+            Opening::of(folder.path(), settings.clone(), &progress).unwrap()
+        };
+        let mut opened = open();
+        let waiting = Entry {
+            url: "http://a.example/waits".to_owned(),
+            ..Entry::default()
+        };
+        opened.backlog.append(&waiting, Time::EPOCH).unwrap();
+        opened.backlog.flush(&mut Nothing).unwrap();
+        drop(opened);
+        let state = folder.path().join("state");
+        fs::remove_file(state.join("MANIFEST")).unwrap();
+        let opened = open();
+        assert_eq!(opened.backlog.waiting(), 1);
+        assert!(Manifest::load(&state).unwrap().is_none());
     }
 
     #[test]
