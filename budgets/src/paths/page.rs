@@ -186,6 +186,7 @@ fn state_number(number: u32) -> Result<PageState> {
             digest: Digest::new(&digest).context("a digest is not that long")?,
             indexed: None,
             content: content::of(&mut furniture, text.as_bytes(), Some("text/plain"), &url),
+            unread: None,
             captured: seconds(number + 7200),
             etag: Some(format!("\"{number:x}-51f4\"").into()),
             last_modified: None,

@@ -50,6 +50,20 @@ impl Layout {
             .find(|path| path.exists())
     }
 
+    /// The names of all WARC files, as index lines have them; open ones are among them.
+    ///
+    /// # Errors
+    /// If the directory cannot be read.
+    pub fn warc_names(&self) -> io::Result<Vec<String>> {
+        let mut found = names(&self.archive())?;
+        for name in &mut found {
+            let length = name.strip_suffix(OPEN_SUFFIX).map_or(name.len(), str::len);
+            name.truncate(length);
+        }
+        found.retain(|name| is_warc(name));
+        Ok(found)
+    }
+
     /// Makes the directories.
     pub(crate) fn create(&self) -> io::Result<()> {
         fs::create_dir_all(self.archive())?;

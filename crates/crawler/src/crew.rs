@@ -18,6 +18,7 @@ use crate::descriptors::Descriptors;
 use crate::opening::Opening;
 use crate::progress::Progress;
 use crate::settings::Settings;
+use crate::unread::Unread;
 use crate::visit::{Order, Report};
 use crate::worker::{LinkRoom, Shared, Worker};
 
@@ -56,6 +57,7 @@ impl Crew {
             progress: Arc::clone(progress),
             clock: opening.clock.clone(),
             judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
+            unread: Arc::new(Unread::new(archive)),
             link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
             resources,

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use hashbrown::{HashMap, HashSet};
 use junkai_frontier::time_queue::{Lengths, Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
+use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
     Sighting, Version,
@@ -26,6 +27,7 @@ use crate::CrawlError;
 use crate::outcomes::Told;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
+use crate::unread::Unread;
 use crate::visit::{Line, Signal, Visit};
 use crate::waiting_room::Receipt;
 
@@ -37,6 +39,8 @@ const NOTES_PATIENCE: u32 = 2;
 const SAVING_PART: u32 = 100;
 /// Pages of which it is remembered what lists say of them: some 100 bytes each.
 const HINTS_MAX: usize = 100_000;
+/// Bytes of an earlier capture that is read when a visit out of turn is joined with its page, at most: the frontier's thread waits for it.
+const JOINED_BYTES_MAX: usize = 1 << 20;
 
 /// The known pages.
 pub(crate) struct KnownPages {
@@ -44,6 +48,9 @@ pub(crate) struct KnownPages {
     planner: Planner,
     canonical: Canonicalizer,
     progress: Arc<Progress>,
+    /// The captures whose content nobody has read, and what it takes to read one.
+    unread: Unread,
+    furniture: Furniture,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
     /// What lists said of pages that were not visited since, by fingerprint; no more than [`HINTS_MAX`].
@@ -87,8 +94,14 @@ impl KnownPages {
         canonical: Canonicalizer,
         progress: Arc<Progress>,
         just_visited: HashSet<u64>,
+        unread: Unread,
     ) -> KnownPages {
         KnownPages {
+            unread,
+            furniture: Furniture::new(FurnitureBounds {
+                hosts: 0,
+                blocks_per_host: 0,
+            }),
             queue,
             planner,
             canonical,
@@ -280,8 +293,11 @@ impl KnownPages {
     }
 
     /// Joins a state that surfaces with what an early visit found: that was the visit.
-    fn join(&mut self, visit: Visit, noted: PageState) -> Result<(), CrawlError> {
+    fn join(&mut self, mut visit: Visit, noted: PageState) -> Result<(), CrawlError> {
         let page = visit.url.clone();
+        if let Some(found) = &noted.version {
+            self.read_earlier(&mut visit, found);
+        }
         let sighting = Sighting {
             at: noted.last_visit,
             page: &page,
@@ -298,6 +314,21 @@ impl KnownPages {
             verdict,
         });
         Ok(())
+    }
+
+    /// Reads what a page said before it was visited out of turn, if it was found with other bytes and nobody has: who made that visit did not know
+    /// where to look.
+    fn read_earlier(&mut self, visit: &mut Visit, found: &Version) {
+        let page = visit.url.clone();
+        let Some(known) = visit.known_version_mut() else {
+            return;
+        };
+        if known.digest.is_same(&found.digest) || found.content.is_none() {
+            return;
+        }
+        if let Some(earlier) = self.unread.page(&page, known, JOINED_BYTES_MAX) {
+            known.content = earlier.content(&mut self.furniture, &page);
+        }
     }
 
     /// A known page is visited later than it was to be.
@@ -508,11 +539,12 @@ fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
 #[cfg(test)]
 mod tests {
     use junkai_frontier::time_queue::{Lengths, Tails, TimeQueueConfig};
-    use junkai_revisit::{Digest, Hints, RevisitConfig, Source, Version};
+    use junkai_revisit::{Digest, Hints, RevisitConfig, Sameness, Source, Version};
     use junkai_weburl::CanonicalConfig;
     use tempfile::TempDir;
 
     use super::*;
+    use crate::unread;
 
     const DAY: Duration = Duration::from_hours(24);
     const START: Time = Time::from_micros(1_700_000_000_000_000);
@@ -530,6 +562,7 @@ mod tests {
             Canonicalizer::new(&CanonicalConfig::default()),
             Arc::new(Progress::default()),
             HashSet::new(),
+            Unread::new(folder.path()),
         )
     }
 
@@ -544,6 +577,7 @@ mod tests {
             digest: Digest::new(&[payload; 20]).unwrap(),
             indexed: None,
             content: None,
+            unread: None,
             captured: START,
             etag: None,
             last_modified: None,
@@ -689,6 +723,38 @@ mod tests {
             known.put_off(visit, surfaced + DAY, surfaced).unwrap();
             next = known.next(surfaced).unwrap();
         }
+    }
+
+    #[test]
+    fn a_visit_out_of_turn_is_compared_with_what_nobody_had_read() {
+        let noisy = |time: &str| {
+            format!("<p>One text that stays as it is, told at some time of the day: {time}</p>")
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let page = page();
+        let version = unread::tests::store(folder.path(), page.as_str(), &noisy("12:34"));
+        let early = first_visit(&page, ticket(&elsewhere));
+        let mut known = open(&folder);
+        known
+            .first_visited(
+                &early,
+                &sighting(&page, START, Found::Page(version.clone())),
+            )
+            .unwrap();
+        let found = Version {
+            digest: Digest::new(&[9; 20]).unwrap(),
+            content: unread::tests::content_of(&noisy("13:45"), &page),
+            unread: None,
+            ..version
+        };
+        assert!(found.content.is_some());
+        let at = START + Duration::from_hours(1);
+        known.visited_early(&early, sighting(&page, at, Found::Page(found)));
+        known.next(START + 8 * DAY).unwrap();
+        let joined = known.take_joined();
+        let change = joined[0].verdict.change;
+        assert_eq!(change, Some(Change::Same(Sameness::Content)), "{joined:?}");
     }
 
     #[test]

@@ -44,6 +44,7 @@ mod shortage;
 mod small_file;
 mod stats;
 mod tell;
+mod unread;
 mod visit;
 mod waiting_room;
 mod wish;

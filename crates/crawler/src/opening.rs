@@ -25,6 +25,7 @@ use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::Servers;
 use crate::settings::Settings;
+use crate::unread::Unread;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
 use crate::{CrawlError, lock, planner_file, seen_again, small_file, wish_box};
@@ -82,7 +83,7 @@ impl Opening {
         let mut logs = captures_and_logs(folder, manifest.as_ref(), &mut repairs)?;
         let mut backlog =
             waiting_visits(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
-        let mut known = known_pages(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
+        let mut known = known_pages(folder, &settings, manifest.as_ref(), progress, &mut repairs)?;
         if wants_seen {
             repairs.push(seen_again::make(folder, &settings, known.queue())?);
         }
@@ -189,7 +190,7 @@ fn waiting_visits(
 
 /// The known pages, with what was learned of their sites and servers.
 fn known_pages(
-    state: &Path,
+    archive: &Path,
     settings: &Settings,
     manifest: Option<&Manifest>,
     progress: &Arc<Progress>,
@@ -202,6 +203,7 @@ fn known_pages(
         Some(manifest) if !manifest.is_of_this_boot() => time_queue::Tails::Cut(&lengths),
         _ => time_queue::Tails::Keep(&lengths),
     };
+    let state = &archive.join("state");
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
     let pages = manifest.map_or(0, |manifest| manifest.pages_known);
@@ -227,6 +229,7 @@ fn known_pages(
         canonical,
         Arc::clone(progress),
         just_visited,
+        Unread::new(archive),
     ))
 }
 

@@ -444,6 +444,7 @@ mod tests {
                     digest: Digest::new(&number.to_le_bytes()).unwrap(),
                     indexed: None,
                     content: None,
+                    unread: None,
                     captured: at,
                     etag: None,
                     last_modified: None,

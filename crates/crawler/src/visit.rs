@@ -203,6 +203,12 @@ impl Visit {
         of_state.or(self.noted.as_deref())
     }
 
+    /// The same, to learn more of it.
+    pub(crate) fn known_version_mut(&mut self) -> Option<&mut Version> {
+        let of_state = self.state.as_mut().and_then(|state| state.version.as_mut());
+        of_state.or(self.noted.as_deref_mut())
+    }
+
     /// Why it is made out of turn, if it is.
     pub(crate) fn out_of_turn(&self) -> Option<OutOfTurn> {
         let is_signalled = self.hops.starts_with(OutOfTurn::Signalled.hop());
@@ -524,6 +530,8 @@ pub(crate) struct Kept {
     pub(crate) indexed_digest: Option<String>,
     /// The date of the capture that holds the payload: this one, or the one that it repeats.
     pub(crate) captured: Time,
+    /// Where this capture is, if it holds the payload itself.
+    pub(crate) place: Option<junkai_revisit::Place>,
 }
 
 /// Where a capture is.

@@ -25,17 +25,18 @@ use std::time::{Duration, SystemTime};
 use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
-use junkai_archive::{Provenance, Writer};
+use junkai_archive::{Provenance, Writer, digest, digest_bytes};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver, Resources};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
-use junkai_page::content::{Furniture, FurnitureBounds};
+use junkai_page::content::{self, Content, Furniture, FurnitureBounds};
+use junkai_revisit::Digest;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
 
-use self::found::{Validators, found};
+use self::found::{Reading, Validators, found};
 use self::keep::Keeper;
 pub(crate) use self::link_room::{LinkRoom, TakenRoom};
 use self::links::{Brought, Understood};
@@ -47,6 +48,7 @@ use crate::progress::Progress;
 use crate::rules::{RULES_PATIENCE, Rules, SAID_HOLDS, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
+use crate::unread::Unread;
 use crate::visit::{
     Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Report, Visit, status,
 };
@@ -56,6 +58,9 @@ const ABORT_SLACK: Duration = Duration::from_secs(1);
 
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
+
+/// Bytes of an earlier capture that is read for the sake of its content, at most: the change of a larger page counts, whatever it is.
+const EARLIER_BYTES_MAX: usize = 8 << 20;
 
 /// What all workers share.
 #[derive(Clone)]
@@ -67,6 +72,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     /// Who knows what is wanted, where something is.
     pub(crate) judge: Option<Arc<Judge>>,
+    /// The captures whose content nobody has read.
+    pub(crate) unread: Arc<Unread>,
     /// Room for the links of pages, until the frontier's thread has taken them in.
     pub(crate) link_room: LinkRoom,
     pub(crate) reports: Sender<Report>,
@@ -339,7 +346,7 @@ impl Worker {
     }
 
     /// Fetches a page, keeps it, and finds where it leads.
-    async fn fetch_page(&self, turn: Turn) -> Result<EndedVisit, CrawlError> {
+    async fn fetch_page(&self, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
         let url = turn.visit.url.clone();
         let (exchange, ended) = self.fetch(&url, &turn).await;
         if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
@@ -347,9 +354,14 @@ impl Worker {
         }
         let end = end_report(&exchange, turn.started, ended);
         let pdf_text = self.pdf_text(&url, &exchange).await;
+        let has_known_payload = self.has_known_payload(&turn.visit, &exchange);
+        if !has_known_payload {
+            self.read_earlier(&mut turn.visit, &exchange).await;
+        }
         let brought = Brought {
             exchange: &exchange,
             pdf_text: pdf_text.as_deref(),
+            has_known_payload,
         };
         let mut link_room = self.shared.link_room.take().await;
         let understood = self.understand(&turn.visit, brought);
@@ -358,13 +370,17 @@ impl Worker {
         let fate = fate(&exchange, end);
         let known = turn.visit.known_version();
         let algorithm = self.shared.settings.archive.digest;
-        let found = found(
-            &exchange,
-            outcome.kept.as_ref(),
-            known,
-            understood.content,
-            algorithm,
-        );
+        let kept = outcome.kept.as_ref();
+        let mut reading = Reading {
+            content: understood.content,
+            unread: kept
+                .and_then(|kept| kept.place)
+                .filter(|_| understood.is_unread),
+        };
+        if understood.is_unread && reading.unread.is_none() {
+            reading.content = self.content(&turn.visit, &exchange);
+        }
+        let found = found(&exchange, kept, known, reading, algorithm);
         let links = if fate == Fate::Done {
             understood.links
         } else {
@@ -434,6 +450,49 @@ impl Worker {
         let judge = Arc::clone(judge);
         let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
         read.await.ok().flatten()
+    }
+
+    /// Whether these are the very bytes of the last visit: then the content is known, too.
+    fn has_known_payload(&self, visit: &Visit, exchange: &Exchange) -> bool {
+        visit.known_version().is_some_and(|version| {
+            let digest = digest(self.shared.settings.archive.digest, exchange.payload());
+            let digest = digest_bytes(&digest).and_then(|bytes| Digest::new(&bytes));
+            digest.is_some_and(|digest| digest.is_same(&version.digest))
+        })
+    }
+
+    /// Reads what a known page said before, if other bytes have come and nobody has: from the archive, on a thread beside this one.
+    async fn read_earlier(&self, visit: &mut Visit, exchange: &Exchange) {
+        let is_page = exchange.status() == Some(200) && exchange.location().is_none();
+        let version = visit.known_version().filter(|_| is_page);
+        let Some(version) = version.filter(|version| version.unread.is_some()) else {
+            return;
+        };
+        let _turn = self.shared.unread.turn().await;
+        let (url, version) = (visit.url.clone(), version.clone());
+        let unread = Arc::clone(&self.shared.unread);
+        let read = move || unread.page(&url, &version, EARLIER_BYTES_MAX);
+        let Ok(Some(page)) = tokio::task::spawn_blocking(read).await else {
+            return;
+        };
+        let content = page.content(&mut self.furniture.borrow_mut(), &visit.url);
+        if let Some(version) = visit.known_version_mut() {
+            version.content = content;
+        }
+    }
+
+    /// What a page says. A parser that panics finds nothing.
+    fn content(&self, visit: &Visit, exchange: &Exchange) -> Option<Content> {
+        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
+        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let content_type = exchange
+            .header("content-type")
+            .and_then(|value| str::from_utf8(value).ok());
+        let read = AssertUnwindSafe(|| {
+            let furniture = &mut self.furniture.borrow_mut();
+            content::of(furniture, &decoded.bytes, content_type, visit.url.as_url())
+        });
+        catch_unwind(read).ok().flatten()
     }
 
     /// Reads the page. A parser that panics costs its own page, not the crawl.

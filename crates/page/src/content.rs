@@ -76,6 +76,12 @@ pub fn of(
     of_text(furniture, form, &form.read(body, content_type, url), url)
 }
 
+/// Whether a body may have a content: [`of`] finds one in it if it has text.
+#[must_use]
+pub fn is_readable(body: &[u8], content_type: Option<&str>) -> bool {
+    Form::of(body, content_type).is_some()
+}
+
 /// The content of an HTML page whose charset is known: [`of`] would find the same.
 #[must_use]
 pub fn of_page(

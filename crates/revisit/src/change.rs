@@ -173,6 +173,7 @@ mod tests {
             digest: Digest::new(&[digest; 20]).unwrap(),
             indexed: None,
             content,
+            unread: None,
             captured: Time::EPOCH,
             etag: Some("\"tag\"".into()),
             last_modified: None,

@@ -44,4 +44,4 @@ pub use sighting::{Found, Hints, Sighting};
 pub use sites::SiteRates;
 pub use state::PageState;
 pub use trust::{Source, Trust};
-pub use version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Version};
+pub use version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Place, Version};

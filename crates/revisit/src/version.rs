@@ -22,14 +22,25 @@ pub struct Version {
     pub digest: Digest,
     /// The digest by which the archive's index knows the payload, where that is another: of a body that came in chunks.
     pub indexed: Option<Digest>,
-    /// What the page says, whatever surrounds it; none for what has no text.
+    /// What the page says, whatever surrounds it; none for what has no text, and while nobody has read it.
     pub content: Option<Content>,
+    /// Where the archive has this version, if nobody has read yet what it says: that is wanted when another one is found, and not before.
+    pub unread: Option<Place>,
     /// When this payload was last stored in full: `WARC-Refers-To-Date` of the records that point to it.
     pub captured: Time,
     /// The server's own name for the version, for `If-None-Match`; at most [`ETAG_BYTES_MAX`] bytes.
     pub etag: Option<Box<str>>,
     /// When the server says that it came to be, for `If-Modified-Since`.
     pub last_modified: Option<Time>,
+}
+
+/// Where a capture is in the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Stands for the name of its WARC file.
+    pub file: u32,
+    /// Where its record begins in that file.
+    pub offset: u64,
 }
 
 /// A digest of at most [`DIGEST_BYTES_MAX`] bytes, or its beginning.

@@ -6,7 +6,7 @@ use junkai_archive::{DigestAlgorithm, digest, digest_bytes};
 use junkai_fetch::{Conditional, Exchange};
 use junkai_frontier::Time;
 use junkai_page::content::Content;
-use junkai_revisit::{Digest, ETAG_BYTES_MAX, Found, PageState, Version};
+use junkai_revisit::{Digest, ETAG_BYTES_MAX, Found, PageState, Place, Version};
 
 use crate::visit::{Kept, Visit};
 
@@ -49,12 +49,19 @@ impl Validators {
     }
 }
 
+/// What a page says, or where that can be read when it is wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) content: Option<Content>,
+    pub(super) unread: Option<Place>,
+}
+
 /// What an exchange that ended says of its page.
 pub(super) fn found(
     exchange: &Exchange,
     kept: Option<&Kept>,
     known: Option<&Version>,
-    content: Option<Content>,
+    reading: Reading,
     algorithm: DigestAlgorithm,
 ) -> Found {
     match exchange.status() {
@@ -62,7 +69,7 @@ pub(super) fn found(
         Some(404 | 410) => Found::Gone,
         Some(301 | 308) if exchange.location().is_some() => Found::Moved,
         Some(200..=399) => {
-            version(exchange, kept, content, algorithm).map_or(Found::Failed, Found::Page)
+            version(exchange, kept, reading, algorithm).map_or(Found::Failed, Found::Page)
         }
         _ => Found::Failed,
     }
@@ -71,7 +78,7 @@ pub(super) fn found(
 fn version(
     exchange: &Exchange,
     kept: Option<&Kept>,
-    content: Option<Content>,
+    Reading { content, unread }: Reading,
     algorithm: DigestAlgorithm,
 ) -> Option<Version> {
     let payload_digest = match kept {
@@ -97,6 +104,7 @@ fn version(
         digest: Digest::new(&payload_digest)?,
         indexed: indexed.as_deref().and_then(Digest::new),
         content,
+        unread,
         captured,
         etag: etag
             .filter(|etag| is_tag_needed(etag, last_modified, captured))

@@ -21,6 +21,7 @@ use crate::CrawlError;
 use crate::clock::Clock;
 use crate::progress::Progress;
 use crate::settings::Settings;
+use crate::unread::place_of;
 use crate::visit::{Kept, Outcome, Place, status};
 
 /// How long to wait before a write is tried again on a full disk.
@@ -91,6 +92,9 @@ impl Keeper {
                 Some(repeats) => time_of(repeats.date),
                 None => time_of(self.clock.date(exchange.started)),
             },
+            place: repeats
+                .is_none()
+                .then(|| place_of(&stored.file, stored.offset)),
         });
         outcome.digest = Some(stored.payload_digest.clone());
         outcome.warc = Some(Place {

@@ -1,11 +1,9 @@
 //! Where a page leads: links, sitemap and feed entries, redirects, in canonical form and within scope.
 
-use junkai_archive::{digest, digest_bytes};
 use junkai_fetch::Exchange;
 use junkai_focus::data_file::declared_type;
 use junkai_page::content::{self, Content};
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
-use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::{Worker, signals};
@@ -23,8 +21,10 @@ pub(crate) struct Understood {
     pub(crate) must_not_keep: bool,
     pub(crate) charset: Option<&'static str>,
     pub(crate) language: Option<String>,
-    /// What the page says, whatever surrounds it.
+    /// What the page says, whatever surrounds it, where that was read.
     pub(crate) content: Option<Content>,
+    /// Nobody has to read it now: the page is new, and if it changes, the archive has it.
+    pub(crate) is_unread: bool,
     /// What it says of its site, where something is wanted.
     pub(crate) said: Option<Box<Said>>,
     /// What it says of other pages' changes.
@@ -56,6 +56,8 @@ pub(crate) struct Brought<'a> {
     pub(crate) exchange: &'a Exchange,
     /// The text of its body, if that is a PDF file and its text is wanted.
     pub(crate) pdf_text: Option<&'a str>,
+    /// Whether its payload is that of the last visit.
+    pub(crate) has_known_payload: bool,
 }
 
 /// Reads what an exchange brought.
@@ -192,7 +194,12 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
             }
         }
     }
-    if worker.shared.settings.revisit.enabled && !is_known_payload(worker, visit, exchange) {
+    let is_first = visit.known_version().is_none() && visit.out_of_turn().is_none();
+    if !worker.shared.settings.revisit.enabled || brought.has_known_payload {
+        // Nothing is to be compared.
+    } else if is_first {
+        understood.is_unread = content::is_readable(&decoded.bytes, content_type);
+    } else {
         let mut furniture = worker.furniture.borrow_mut();
         let url = visit.url.as_url();
         understood.content = match charset {
@@ -200,15 +207,6 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
             None => content::of(&mut furniture, &decoded.bytes, content_type, url),
         };
     }
-}
-
-/// Whether these are the very bytes of the last visit: then the content is known, too.
-fn is_known_payload(worker: &Worker, visit: &Visit, exchange: &Exchange) -> bool {
-    visit.known_version().is_some_and(|version| {
-        let digest = digest(worker.shared.settings.archive.digest, exchange.payload());
-        let digest = digest_bytes(&digest).and_then(|bytes| Digest::new(&bytes));
-        digest.is_some_and(|digest| digest.is_same(&version.digest))
-    })
 }
 
 fn read_html(

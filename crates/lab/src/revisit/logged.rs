@@ -136,6 +136,7 @@ fn found(line: &Line, at: Time) -> Found {
                     digest,
                     indexed: None,
                     content: None,
+                    unread: None,
                     captured: at,
                     etag: None,
                     last_modified: None,

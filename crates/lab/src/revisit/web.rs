@@ -217,6 +217,7 @@ impl Line<'_> {
             digest,
             indexed: None,
             content: None,
+            unread: None,
             captured: at,
             etag: None,
             last_modified: None,

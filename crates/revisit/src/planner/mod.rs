@@ -467,9 +467,15 @@ fn take_over(known: &mut Version, found: &Version, change: Change) {
     } else {
         known.content
     };
+    let unread = if change.is_new_payload() {
+        found.unread
+    } else {
+        known.unread
+    };
     *known = Version {
         indexed,
         content,
+        unread: unread.filter(|_| content.is_none()),
         captured,
         ..found.clone()
     };

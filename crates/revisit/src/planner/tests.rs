@@ -7,7 +7,7 @@ use junkai_weburl::{CanonicalConfig, Canonicalizer, PageUrl};
 
 use super::*;
 use crate::sighting::Hints;
-use crate::version::Digest;
+use crate::version::{Digest, Place};
 
 const DAY: Duration = Duration::from_hours(24);
 const SERVER: ServerKey = ServerKey::new(3);
@@ -23,6 +23,7 @@ fn version(number: u8, at: Time) -> Version {
         digest: Digest::new(&[number; 20]).unwrap(),
         indexed: None,
         content: None,
+        unread: None,
         captured: at,
         etag: None,
         last_modified: None,
@@ -264,6 +265,34 @@ fn small_changes_add_up_to_one_that_counts() {
     let similarity = Some(0.5);
     take_over(&mut known, &edited, Change::Changed { similarity });
     assert_eq!(known.content, content(2, 7));
+}
+
+#[test]
+fn what_nobody_has_read_stays_so_until_other_bytes_are_found() {
+    use junkai_page::content::{Content, Sketch};
+    let place = |offset| Some(Place { file: 7, offset });
+    let mut known = version(0, Time::EPOCH);
+    known.unread = place(1);
+    take_over(
+        &mut known,
+        &version(0, Time::EPOCH + DAY),
+        Change::Same(Sameness::Payload),
+    );
+    assert_eq!(known.unread, place(1), "the same bytes, elsewhere");
+    let mut read = version(1, Time::EPOCH + 2 * DAY);
+    read.content = Some(Content {
+        fingerprint: 1,
+        own: 1,
+        sketch: Sketch::from_bits(5),
+    });
+    let changed = Change::Changed { similarity: None };
+    take_over(&mut known, &read, changed);
+    assert_eq!((known.unread, known.content), (None, read.content));
+    // What was read is compared with, whatever comes.
+    let mut unread = version(2, Time::EPOCH + 3 * DAY);
+    unread.unread = place(2);
+    take_over(&mut known, &unread, changed);
+    assert_eq!((known.unread, known.content), (place(2), None));
 }
 
 #[test]

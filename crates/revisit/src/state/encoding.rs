@@ -5,7 +5,7 @@
 //! then, each if its flag is set:
 //!   misses, seen · changed · signals · worth · kind
 //! and unless the page was never seen:
-//!   digest · captured (ms) · indexed · content · entity tag · Last-Modified (s)
+//!   digest · captured (ms) · indexed · content, or else where it can be read · entity tag · Last-Modified (s)
 //! ```
 //!
 //! Numbers are varints; times beside the last visit are differences to it. A state has one form only, so bytes that were damaged rarely decode; those
@@ -26,7 +26,7 @@ use junkai_page::content::{Content, Sketch};
 use super::PageState;
 use crate::codec::{Reader, put_bytes, put_float, put_short_float, put_signed, put_varint};
 use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
-use crate::version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Version};
+use crate::version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Place, Version};
 
 /// The first byte of every state.
 const FORMAT: u8 = 2;
@@ -49,8 +49,11 @@ mod part {
     pub(super) const OTHER_MEMORY: u64 = 1 << 10;
     /// Digests are not of the usual length: it comes first.
     pub(super) const OTHER_DIGEST: u64 = 1 << 11;
-    pub(super) const ALL: u64 = (1 << 12) - 1;
-    pub(super) const OF_VERSION: u64 = CONTENT | LAST_MODIFIED | ETAG | INDEXED | OTHER_DIGEST;
+    /// Nobody has read yet what the version says: where it can be read.
+    pub(super) const UNREAD: u64 = 1 << 12;
+    pub(super) const ALL: u64 = (1 << 13) - 1;
+    pub(super) const OF_VERSION: u64 =
+        CONTENT | LAST_MODIFIED | ETAG | INDEXED | OTHER_DIGEST | UNREAD;
 }
 
 /// Tags of the estimators' memories beside the usual one, which is the log-normal.
@@ -135,6 +138,7 @@ impl PageState {
                         part::OTHER_DIGEST,
                     )
                     | flag(version.content.is_some(), part::CONTENT)
+                    | flag(place_to_read(version).is_some(), part::UNREAD)
                     | flag(kept_etag(version).is_some(), part::ETAG)
                     | flag(version.last_modified.is_some(), part::LAST_MODIFIED)
             })
@@ -188,6 +192,10 @@ fn put_version(out: &mut Vec<u8>, version: &Version, last_visit: u64) {
         put_short(out, content.fingerprint);
         put_short(out, content.own);
         out.extend_from_slice(&content.sketch.to_bits().to_le_bytes());
+    }
+    if let Some(place) = place_to_read(version) {
+        out.extend_from_slice(&place.file.to_le_bytes());
+        put_varint(out, place.offset);
     }
     if let Some(etag) = kept_etag(version) {
         put_bytes(out, etag.as_bytes());
@@ -296,6 +304,7 @@ fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: u64) -> Option<
         digest,
         indexed,
         content: None,
+        unread: None,
         captured: Time::from_micros(captured.checked_mul(MICROS_PER_MILLI)?),
         etag: None,
         last_modified: None,
@@ -305,6 +314,12 @@ fn read_version(reader: &mut Reader<'_>, parts: u64, last_visit: u64) -> Option<
             fingerprint: read_short(reader)?,
             own: read_short(reader)?,
             sketch: Sketch::from_bits(u128::from_le_bytes(reader.array()?)),
+        });
+    }
+    if has(part::UNREAD) {
+        version.unread = Some(Place {
+            file: u32::from_le_bytes(reader.array()?),
+            offset: reader.varint()?,
         });
     }
     if has(part::ETAG) {
@@ -324,6 +339,11 @@ fn named_digest(version: &Version) -> &[u8] {
         .as_ref()
         .unwrap_or(&version.digest)
         .as_bytes()
+}
+
+/// Where it can be read what a version says, if that is not known.
+fn place_to_read(version: &Version) -> Option<Place> {
+    version.unread.filter(|_| version.content.is_none())
 }
 
 /// The entity tag, unless it is longer than what is kept.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::PageState;
 use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
-use crate::version::{Digest, ETAG_BYTES_MAX, Version};
+use crate::version::{Digest, ETAG_BYTES_MAX, Place, Version};
 
 const NOW: Time = Time::from_micros(1_763_222_400_000_000);
 
@@ -34,6 +34,7 @@ fn typical() -> PageState {
                 own: 0x00ad_beef,
                 sketch: Sketch::from_bits(u128::MAX / 3),
             }),
+            unread: None,
             captured: Time::from_micros(NOW.as_micros() - 3_000_000_123_000),
             etag: None,
             last_modified: None,
@@ -138,17 +139,21 @@ fn any_version() -> impl Strategy<Value = Version> {
         any_digest(),
         prop::option::of(any_digest()),
         prop::option::of(content),
+        prop::option::of((any::<u32>(), any::<u64>())),
         any_time(),
         prop::option::of("[ -~]{0,128}"),
         prop::option::of(modified),
     )
         .prop_map(
-            |(digest, indexed, content, captured, etag, last_modified)| Version {
+            |(digest, indexed, content, place, captured, etag, last_modified)| Version {
                 // Beside a digest that is named, the beginning of the other is enough.
                 digest: indexed
                     .map_or(digest, |_: Digest| Digest::new(digest.beginning()).unwrap()),
                 indexed,
                 content,
+                unread: place
+                    .filter(|_| content.is_none())
+                    .map(|(file, offset)| Place { file, offset }),
                 captured,
                 etag: etag.map(Into::into),
                 last_modified,
