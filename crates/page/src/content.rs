@@ -13,15 +13,18 @@
 //!
 //! Not here: what counts as a change, which the user decides.
 
+mod buffer;
 pub(crate) mod element;
 mod form;
 mod furniture;
 mod hash;
+mod label;
 pub(crate) mod markup;
 mod noise;
 mod normal;
 #[cfg(test)]
 mod oracle;
+mod plain;
 mod sketch;
 mod text;
 mod token;
@@ -73,7 +76,10 @@ pub fn of(
     url: &Url,
 ) -> Option<Content> {
     let form = Form::of(body, content_type)?;
-    of_text(furniture, form, &form.read(body, content_type, url), url)
+    furniture.with_composer(|furniture, composer| {
+        let text = form.read(body, content_type, url, composer);
+        of_text(furniture, form, text, url)
+    })
 }
 
 /// Whether a body may have a content: [`of`] finds one in it if it has text.
@@ -90,23 +96,27 @@ pub fn of_page(
     charset: Charset,
     url: &Url,
 ) -> Option<Content> {
-    let text = Form::Html.read_decoded(&charset::decode(body, charset));
-    of_text(furniture, Form::Html, &text, url)
+    furniture.with_composer(|furniture, composer| {
+        let text = Form::Html.read_decoded(&charset::decode(body, charset), composer);
+        of_text(furniture, Form::Html, text, url)
+    })
 }
 
 fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Option<Content> {
     let all = text.content();
-    if words_in(&all) == 0 {
+    let words_in_all = words_in(&all);
+    if words_in_all == 0 {
         return None;
     }
+    let (name_of_all, hashes) = name_of(&all);
     let mut own = all.clone();
     if form == Form::Html {
         let at = PageOfHost {
             host: xxh3_64(url.host_str().unwrap_or_default().as_bytes()),
             page: xxh3_64(url.as_str().as_bytes()),
         };
-        furniture.keep_own(at, &mut own);
-        if words_in(&own) * OWN_SHARE_MIN < words_in(&all) {
+        furniture.keep_own(at, &mut own, &hashes);
+        if words_in(&own) * OWN_SHARE_MIN < words_in_all {
             own.clone_from(&all);
         }
     }
@@ -114,14 +124,13 @@ fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Opt
     for words in &own {
         sketcher.push(words);
     }
-    let fingerprint = name_of(&all);
     let is_all_own = own.len() == all.len();
     Some(Content {
-        fingerprint,
+        fingerprint: name_of_all,
         own: if is_all_own {
-            fingerprint
+            name_of_all
         } else {
-            name_of(&own)
+            name_of(&own).0
         },
         sketch: sketcher.finish(),
     })
@@ -131,15 +140,20 @@ fn words_in(blocks: &[&[u64]]) -> usize {
     blocks.iter().map(|words| words.len()).sum()
 }
 
-/// The name of a text, whose words are given by their hashes.
-fn name_of(blocks: &[&[u64]]) -> u32 {
-    let hash = blocks.iter().fold(0, |hash, words| hash_on(hash, words));
-    (hash >> (u64::BITS - NAME_BITS)) as u32
-}
-
-/// Goes on with the hash of a row of words, which begins with 0; words are given by their hashes.
-fn hash_on(hash: u64, words: &[u64]) -> u64 {
-    words.iter().fold(hash, |hash, word| mix(hash, *word))
+/// The name of a text, whose words are given by their hashes, and the hash of each of its blocks.
+fn name_of(blocks: &[&[u64]]) -> (u32, Vec<u64>) {
+    let mut hash_of_all = 0;
+    let hashes = blocks.iter().map(|words| {
+        // Each hash waits for the last one: two take no longer than one.
+        let mut hash = 0;
+        for word in *words {
+            hash_of_all = mix(hash_of_all, *word);
+            hash = mix(hash, *word);
+        }
+        hash
+    });
+    let hashes = hashes.collect();
+    ((hash_of_all >> (u64::BITS - NAME_BITS)) as u32, hashes)
 }
 
 impl Content {

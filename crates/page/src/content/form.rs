@@ -53,7 +53,13 @@ impl Form {
     }
 
     /// Reads the text.
-    pub(super) fn read(self, body: &[u8], content_type: Option<&str>, url: &Url) -> Text {
+    pub(super) fn read<'a>(
+        self,
+        body: &[u8],
+        content_type: Option<&str>,
+        url: &Url,
+        composer: &'a mut Composer,
+    ) -> &'a Text {
         let body = match self {
             Self::Sitemap => match sitemap::gunzip(body, sitemap::BYTES_MAX) {
                 Some(decompressed) => Cow::Owned(decompressed),
@@ -63,19 +69,19 @@ impl Form {
         };
         let top_level_domain = url.domain().and_then(|domain| domain.rsplit('.').next());
         let charset = charset::detect(&body, content_type, top_level_domain);
-        self.read_decoded(&charset::decode(&body, charset))
+        self.read_decoded(&charset::decode(&body, charset), composer)
     }
 
     /// Reads the text of a body that has been decoded.
-    pub(super) fn read_decoded(self, text: &str) -> Text {
-        let mut composer = Composer::new(match self {
+    pub(super) fn read_decoded<'a>(self, text: &str, composer: &'a mut Composer) -> &'a Text {
+        composer.begin(match self {
             Self::Html | Self::Xml | Self::Plain => Noise::Drop,
             Self::Sitemap => Noise::Keep,
         });
         match self {
-            Self::Html => read_html(text, &mut composer),
-            Self::Xml | Self::Sitemap => read_xml(text, &mut composer),
-            Self::Plain => read_plain(text, &mut composer),
+            Self::Html => read_html(text, composer),
+            Self::Xml | Self::Sitemap => read_xml(text, composer),
+            Self::Plain => read_plain(text, composer),
         }
         composer.finish()
     }

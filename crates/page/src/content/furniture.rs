@@ -12,6 +12,8 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
+use super::text::Composer;
+
 /// Pages of a host that have a block before it is the host's. With fewer, a text that is there twice would be.
 pub const PAGES_MIN: usize = 4;
 /// Shorter blocks are not judged: values of tables recur, and say something all the same.
@@ -48,6 +50,8 @@ pub struct Furniture {
     positions: HashMap<u64, usize>,
     /// Where the search for a host to forget goes on.
     hand: usize,
+    /// The buffers of the last page that was read, for the next one.
+    composer: Composer,
 }
 
 /// One page of a host.
@@ -84,6 +88,7 @@ impl Furniture {
             hosts: Vec::new(),
             positions: HashMap::new(),
             hand: 0,
+            composer: Composer::default(),
         }
     }
 
@@ -94,16 +99,30 @@ impl Furniture {
         blocks * size_of::<KnownBlock>()
             + self.hosts.capacity() * size_of::<Host>()
             + self.positions.capacity() * size_of::<(u64, usize)>()
+            + self.composer.memory_bytes()
     }
 
-    /// Learns the blocks of a page, each the hashes of its words, and keeps those that are its own.
-    pub(super) fn keep_own(&mut self, at: PageOfHost, blocks: &mut Vec<&[u64]>) {
+    /// Reads a page with the buffers of the last one.
+    pub(super) fn with_composer<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self, &mut Composer) -> T,
+    ) -> T {
+        let mut composer = std::mem::take(&mut self.composer);
+        let what = read(self, &mut composer);
+        self.composer = composer;
+        what
+    }
+
+    /// Learns the blocks of a page, each the hashes of its words, and keeps those that are its own; `hashes` are those of whole blocks.
+    pub(super) fn keep_own(&mut self, at: PageOfHost, blocks: &mut Vec<&[u64]>, hashes: &[u64]) {
         if self.bounds.hosts == 0 || self.bounds.blocks_per_host == 0 {
             return;
         }
         let host = self.host(at.host);
+        let mut hashes = hashes.iter();
         blocks.retain(|words| {
-            words.len() < BLOCK_WORDS_MIN || !host.has_seen_often(super::hash_on(0, words), at.page)
+            let hash = hashes.next().copied().unwrap_or_default();
+            words.len() < BLOCK_WORDS_MIN || !host.has_seen_often(hash, at.page)
         });
     }
 
@@ -203,7 +222,8 @@ mod tests {
     /// How many of the blocks are kept as the page's own.
     fn own(furniture: &mut Furniture, host: u64, page: u64, blocks: &[Vec<u64>]) -> usize {
         let mut blocks: Vec<&[u64]> = blocks.iter().map(Vec::as_slice).collect();
-        furniture.keep_own(PageOfHost { host, page }, &mut blocks);
+        let (_, hashes) = super::super::name_of(&blocks);
+        furniture.keep_own(PageOfHost { host, page }, &mut blocks, &hashes);
         blocks.len()
     }
 

@@ -24,41 +24,38 @@ pub(super) fn first_eight(rest: &[u8]) -> u64 {
 /// The hash of a word of at least one byte, which `first_eight` begins with.
 pub(super) fn of_word(first_eight: u64, word: &[u8]) -> u64 {
     match word.len() {
-        length @ 1..=EIGHT => of_short(first_eight, length),
+        length @ 1..=EIGHT => of_short(first_eight, 8 * length as u64),
         _ => xxh3_64(word),
     }
 }
 
-/// The hash of the first of eight bytes: at least one of them.
+/// The hash of the first of eight bytes, given by the number of their bits: at least one byte.
+///
+/// Both of its forms are worked out: which one it is changes from word to word, and to guess wrong costs more than both.
 #[inline]
-pub(super) fn of_short(first_eight: u64, length: usize) -> u64 {
+pub(super) const fn of_short(first_eight: u64, bits: u64) -> u64 {
     const FLIP: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
-    if length < 4 {
-        return of_three(first_eight, length);
-    }
     let first = first_eight << 32;
-    let last = first_eight >> (8 * (length - 4)) & 0xFFFF_FFFF;
-    strong_avalanche((first + last) ^ FLIP, length as u64)
+    let last = first_eight >> (bits.saturating_sub(32) & 63) & 0xFFFF_FFFF;
+    let of_four_or_more = strong_avalanche(first.wrapping_add(last) ^ FLIP, bits / 8);
+    let of_three = of_three(first_eight, bits);
+    if bits < 32 { of_three } else { of_four_or_more }
 }
 
-/// The hash of the first one to three of eight bytes.
+/// The hash of the first one to three of eight bytes, given by the number of their bits.
 #[inline]
-pub(super) fn of_three(first_eight: u64, length: usize) -> u64 {
+pub(super) const fn of_three(first_eight: u64, bits: u64) -> u64 {
     const FLIP: u64 = 0x396c_feb8 ^ 0xbe4b_a423;
     // The first, the middle and the last byte, some of which are the same.
     let first = first_eight & 0xFF;
-    let second = first_eight >> 8 & 0xFF;
-    let (middle, last) = match length {
-        1 => (first, first),
-        2 => (second, second),
-        _ => (second, first_eight >> 16 & 0xFF),
-    };
-    avalanche((first << 16 | middle << 24 | last | (length as u64) << 8) ^ FLIP)
+    let middle = first_eight >> (bits / 2 & 0x38) & 0xFF;
+    let last = first_eight >> (bits - 8 & 63) & 0xFF;
+    avalanche((first << 16 | middle << 24 | last | bits << 5) ^ FLIP)
 }
 
 /// XXH64's.
 #[inline]
-fn avalanche(mut hash: u64) -> u64 {
+const fn avalanche(mut hash: u64) -> u64 {
     hash ^= hash >> 33;
     hash = hash.wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     hash ^= hash >> 29;
@@ -68,7 +65,7 @@ fn avalanche(mut hash: u64) -> u64 {
 
 /// "rrmxmx", by Pelle Evensen.
 #[inline]
-fn strong_avalanche(mut hash: u64, length: u64) -> u64 {
+const fn strong_avalanche(mut hash: u64, length: u64) -> u64 {
     const MULTIPLIER: u64 = 0x9fb2_1c65_1e98_df25;
     hash ^= hash.rotate_left(49) ^ hash.rotate_left(24);
     hash = hash.wrapping_mul(MULTIPLIER);

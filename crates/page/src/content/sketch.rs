@@ -155,16 +155,22 @@ impl Sketcher {
 
     /// Takes in the hashes of the text's next words.
     pub(super) fn push(&mut self, words: &[u64]) {
-        let mut last = self.last;
-        for word in words {
-            let [none, one, two, _] = last;
-            last = [none, mix(none, *word), mix(one, *word), mix(two, *word)];
-            self.words += 1;
-            if SHINGLE_WORDS <= self.words {
-                self.add_shingle(last[SHINGLE_WORDS]);
-            }
+        let [none, mut one, mut two, mut three] = self.last;
+        // The first words of a text make no shingle.
+        let (first, rest) = words.split_at(
+            words
+                .len()
+                .min(SHINGLE_WORDS.saturating_sub(self.words + 1)),
+        );
+        for word in first {
+            (one, two, three) = (mix(none, *word), mix(one, *word), mix(two, *word));
         }
-        self.last = last;
+        for word in rest {
+            (one, two, three) = (mix(none, *word), mix(one, *word), mix(two, *word));
+            self.add_shingle(three);
+        }
+        self.words += words.len();
+        self.last = [none, one, two, three];
     }
 
     /// The sketch of what was taken in. A text of fewer words than a shingle is one shingle.

@@ -610,6 +610,10 @@ fn any_piece() -> impl Strategy<Value = String> {
     ]
 }
 
+fn has_no_digit(piece: &String) -> bool {
+    !piece.contains(|character: char| character.is_numeric() || character == '&')
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
@@ -628,6 +632,16 @@ proptest! {
             let [now, first] = readers.both(body.as_bytes(), content_type, &url(&number.to_string()));
             prop_assert_eq!(now, first, "{}", body);
         }
+    }
+
+    /// The same where there are no digits: such blocks are read in another way.
+    #[test]
+    fn contents_without_digits_are_those_of_the_first_reader(
+        pieces in prop::collection::vec(any_piece().prop_filter("without digits", has_no_digit), 0..60),
+    ) {
+        let body = pieces.concat();
+        let [now, first] = Readers::new().both(body.as_bytes(), "text/html; charset=utf-8", &url("a"));
+        prop_assert_eq!(now, first, "{}", body);
     }
 
     /// The same, where a page has been told to be in a charset that it is not in, or nothing of it.

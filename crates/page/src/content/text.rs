@@ -6,19 +6,20 @@
 
 use std::ops::Range;
 
+use super::buffer::Buffer;
+use super::label::Labels;
 use super::token::{Token, TokenKind, Tokens, tokenize};
-use super::{noise, normal};
+use super::{noise, normal, plain};
 
 /// Most words that are taken of a page.
 const WORDS_MAX: usize = 1 << 20;
 /// Where a block that does not end is cut, in bytes.
 const BLOCK_BYTES_MAX: usize = 1 << 16;
-/// A link of so many words may be a label, such as menus are made of; a longer one says something.
-const LABEL_WORDS_MAX: usize = 4;
-/// The same where each character counts as a word.
-const LABEL_CHARACTERS_MAX: usize = 12;
 /// A page whose content is less than this share of its words is taken whole: what is content was not understood.
 const CONTENT_SHARE_MIN: usize = 16;
+
+/// Bytes that are kept from one page for the next, at most; most pages need a tenth.
+const MEMORY_KEPT_MAX: usize = 1 << 20;
 
 /// Where text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub(super) enum Noise {
 /// The words of a page and the blocks that they stand in.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    words: Vec<u64>,
+    words: Buffer,
     blocks: Vec<Block>,
 }
 
@@ -79,12 +80,13 @@ impl Text {
     fn take(&self, is_wanted: impl Fn(&&Block) -> bool) -> Vec<&[u64]> {
         let wanted = self.blocks.iter().filter(is_wanted);
         wanted
-            .map(|block| &self.words[block.words.clone()])
+            .map(|block| &self.words.as_slice()[block.words.clone()])
             .collect()
     }
 }
 
-/// Takes in a page's text piece by piece.
+/// Takes in a page's text piece by piece, one page after the other.
+#[derive(Debug)]
 pub(super) struct Composer {
     text: Text,
     noise: Noise,
@@ -100,11 +102,11 @@ pub(super) struct Composer {
     tokens: Tokens,
 }
 
-impl Composer {
-    pub(super) fn new(noise: Noise) -> Self {
+impl Default for Composer {
+    fn default() -> Self {
         Self {
             text: Text::default(),
-            noise,
+            noise: Noise::Drop,
             place: Place::Content,
             is_heading: false,
             block: String::new(),
@@ -112,6 +114,31 @@ impl Composer {
             link_start: None,
             tokens: Tokens::default(),
         }
+    }
+}
+
+impl Composer {
+    /// Begins with a page. What was allocated for the last one is used again, unless that was much.
+    pub(super) fn begin(&mut self, noise: Noise) {
+        if MEMORY_KEPT_MAX < self.memory_bytes() {
+            *self = Self::default();
+        }
+        self.text.words.truncate(0);
+        self.text.blocks.clear();
+        self.noise = noise;
+        self.place = Place::Content;
+        self.is_heading = false;
+        self.block.clear();
+        self.links.clear();
+        self.link_start = None;
+    }
+
+    /// Bytes that are kept from one page to the next, of those that may become many.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.text.words.memory_bytes()
+            + self.text.blocks.capacity() * size_of::<Block>()
+            + self.block.capacity()
+            + self.tokens.memory_bytes()
     }
 
     /// Goes on with the open block.
@@ -162,12 +189,30 @@ impl Composer {
     }
 
     /// What was composed.
-    pub(super) fn finish(mut self) -> Text {
+    pub(super) fn finish(&mut self) -> &Text {
         self.end_block();
-        self.text
+        &self.text
     }
 
     fn keep_block(&mut self) {
+        // What readers of words like to see behind the last one.
+        self.block.push_str("        ");
+        let start = self.text.words.len();
+        let plain = plain::read(&self.block, &self.links, &mut self.text.words);
+        let label_words = plain.unwrap_or_else(|| self.keep_tokens());
+        let words = start..self.text.words.len();
+        if !words.is_empty() {
+            let is_links = !self.is_heading && words.len() * 2 <= label_words * 3;
+            self.text.blocks.push(Block {
+                words,
+                place: self.place,
+                is_links,
+            });
+        }
+    }
+
+    /// Takes the words of the open block, token by token, but not what is noise; says how many are labels.
+    fn keep_tokens(&mut self) -> usize {
         let Self {
             text,
             block,
@@ -176,32 +221,22 @@ impl Composer {
             ..
         } = self;
         let start = text.words.len();
-        // What the tokenizer likes to see behind the last word.
-        block.push_str("        ");
         tokenize(block, tokens, &mut text.words);
         if self.noise == Noise::Drop && noise::mark(block, &mut tokens.list, &tokens.suspects) {
             drop_noise(&tokens.list, &mut text.words, start);
         }
-        let words = start..text.words.len();
-        if !words.is_empty() {
-            let is_links =
-                !self.is_heading && words.len() * 2 <= label_words(&tokens.list, links) * 3;
-            text.blocks.push(Block {
-                words,
-                place: self.place,
-                is_links,
-            });
-        }
+        label_words(&tokens.list, links)
     }
 }
 
 /// Takes the words out that turned out to be noise; those of the tokens begin at `start`.
-fn drop_noise(tokens: &[Token], words: &mut Vec<u64>, start: usize) {
+fn drop_noise(tokens: &[Token], words: &mut Buffer, start: usize) {
+    let hashes = words.as_mut_slice();
     let mut kept = start;
     let counted = tokens.iter().filter(|token| token.kind.is_word());
     for (index, token) in counted.enumerate() {
         if !token.is_noise {
-            words[kept] = words[start + index];
+            hashes[kept] = hashes[start + index];
             kept += 1;
         }
     }
@@ -210,21 +245,13 @@ fn drop_noise(tokens: &[Token], words: &mut Vec<u64>, start: usize) {
 
 /// How many words of a block are labels of links.
 fn label_words(tokens: &[Token], links: &[Range<usize>]) -> usize {
-    let mut rest = tokens;
-    let mut total = 0;
-    for link in links {
-        let before = rest.partition_point(|token| token.range().start < link.start);
-        let (_, from_link) = rest.split_at(before);
-        let inside = from_link.partition_point(|token| token.range().start < link.end);
-        let (label, after) = from_link.split_at(inside);
-        rest = after;
-        let is_counted = |token: &&Token, kind| token.kind == kind && !token.is_noise;
-        let count = |kind| label.iter().filter(|token| is_counted(token, kind)).count();
-        let characters = count(TokenKind::Character);
-        let words = count(TokenKind::Word) + count(TokenKind::Number);
-        if words <= LABEL_WORDS_MAX && words + characters <= LABEL_CHARACTERS_MAX {
-            total += words + characters;
+    let mut labels = Labels::new(links);
+    for token in tokens.iter().filter(|token| !token.is_noise) {
+        match token.kind {
+            TokenKind::Word | TokenKind::Number => labels.word(token.range().start),
+            TokenKind::Character => labels.character(token.range().start),
+            TokenKind::Sign | TokenKind::Mark | TokenKind::Secret => {}
         }
     }
-    total
+    labels.finish()
 }

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::buffer::Buffer;
 use super::hash::{self, EIGHT, first_eight};
 use super::noise::{self, STARTS, WordId};
 
@@ -69,24 +70,33 @@ pub(super) struct Tokens {
     pub(super) suspects: Vec<u32>,
 }
 
+impl Tokens {
+    /// Bytes that they take.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.list.capacity() * size_of::<Token>() + self.suspects.capacity() * size_of::<u32>()
+    }
+}
+
 /// Cuts `text`, of at most 4 GiB, into tokens, which replace what was there, and appends the hashes of those that count as words.
 ///
 /// It costs least where eight bytes follow the last word: spaces, for instance.
-pub(super) fn tokenize(text: &str, tokens: &mut Tokens, words: &mut Vec<u64>) {
+pub(super) fn tokenize(text: &str, tokens: &mut Tokens, words: &mut Buffer) {
     tokens.list.clear();
     tokens.suspects.clear();
     let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
     let mut tokenizer = Tokenizer {
         text,
         tokens,
-        words,
+        // Each has a byte at least.
+        words: words.room_for(text.len()),
+        word_count: 0,
         at: 0,
         is_spaced: true,
         run_end: 0,
     };
     while tokenizer.at < text.len() {
         let first_eight = first_eight(&text.as_bytes()[tokenizer.at..]);
-        match CLASSES[(first_eight & 0xFF) as usize] {
+        match class_of(first_eight) {
             Class::Letter => tokenizer.words(),
             Class::Space => tokenizer.skip_space(1),
             Class::Digit => tokenizer.digits(first_eight),
@@ -94,13 +104,16 @@ pub(super) fn tokenize(text: &str, tokens: &mut Tokens, words: &mut Vec<u64>) {
             Class::Other => tokenizer.other(first_eight),
         }
     }
+    let word_count = tokenizer.word_count;
+    words.take_in(word_count);
 }
 
 /// A text that is being cut.
 struct Tokenizer<'a> {
     text: &'a str,
     tokens: &'a mut Tokens,
-    words: &'a mut Vec<u64>,
+    words: &'a mut [u64],
+    word_count: usize,
     at: usize,
     /// Whether space stands before.
     is_spaced: bool,
@@ -130,7 +143,7 @@ impl Tokenizer<'_> {
             let length = if count < EIGHT {
                 count
             } else {
-                letters_of_many(rest)
+                long_word_length(rest)
             };
             let next = class_at(rest, length);
             let goes_on = matches!(next, Class::Digit | Class::Joiner);
@@ -140,8 +153,8 @@ impl Tokenizer<'_> {
                     return;
                 }
             }
-            self.words.push(if count < EIGHT {
-                hash::of_short(first_eight, length)
+            self.push_word(if count < EIGHT {
+                hash::of_short(first_eight, 8 * length as u64)
             } else {
                 hash::of_word(first_eight, &rest[..length])
             });
@@ -178,7 +191,7 @@ impl Tokenizer<'_> {
             self.push(TokenKind::Secret, length, WordId::OTHER);
         } else {
             self.suspect();
-            self.words.push(hash::of_word(first_eight, &rest[..length]));
+            self.push_word(hash::of_word(first_eight, &rest[..length]));
             self.push(TokenKind::Number, length, WordId::OTHER);
         }
     }
@@ -186,17 +199,13 @@ impl Tokenizer<'_> {
     /// Takes any other character of ASCII.
     fn mark(&mut self, first_eight: u64) {
         let byte = |index: u32| (first_eight >> (8 * index) & 0xFF) as u8;
-        let is_sign = match byte(0) {
-            b'$' | b'%' | b'<' | b'>' | b'=' | b'+' => true,
-            // A minus, unless it stands between two things.
-            b'-' => self.is_spaced && byte(1).is_ascii_digit(),
-            _ => false,
-        };
+        // A minus, unless it stands between two things.
+        let is_minus = byte(0) == b'-' && self.is_spaced && byte(1).is_ascii_digit();
         if byte(0) == b'(' {
             self.suspect();
         }
-        if is_sign {
-            self.words.push(hash::of_three(first_eight, 1));
+        if is_minus || is_sign(byte(0)) {
+            self.push_word(hash::of_three(first_eight, 8));
             self.push(TokenKind::Sign, 1, WordId::OTHER);
         } else {
             self.push(TokenKind::Mark, 1, WordId::OTHER);
@@ -215,7 +224,7 @@ impl Tokenizer<'_> {
             if noise::may_begin_with(code) {
                 self.suspect();
             }
-            self.words.push(hash::of_three(first_three, 3));
+            self.push_word(hash::of_three(first_three, 24));
             self.tokens.list.push(Token {
                 start: position(at),
                 end: position(at + 3),
@@ -252,7 +261,7 @@ impl Tokenizer<'_> {
         }
         if kind.is_word() {
             let source = &rest.as_bytes()[..length];
-            self.words.push(hash::of_word(first_eight, source));
+            self.push_word(hash::of_word(first_eight, source));
         }
         self.push(kind, length, WordId::OTHER);
     }
@@ -266,6 +275,12 @@ impl Tokenizer<'_> {
             self.push(TokenKind::Secret, run.len(), WordId::OTHER);
         }
         is_secret
+    }
+
+    #[inline]
+    fn push_word(&mut self, hash: u64) {
+        self.words[self.word_count] = hash;
+        self.word_count += 1;
     }
 
     /// Notes that noise may begin with the token that is pushed next.
@@ -299,7 +314,7 @@ fn position(at: usize) -> u32 {
 
 /// What a byte begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Space,
     Letter,
     Digit,
@@ -331,7 +346,7 @@ static CLASSES: [Class; 256] = {
 
 /// The number of the kana or common Han character that eight bytes begin with: one of the most common that stand alone.
 #[inline]
-fn common_character(first_eight: u64) -> Option<u32> {
+pub(super) fn common_character(first_eight: u64) -> Option<u32> {
     #[expect(clippy::cast_possible_truncation, reason = "of eight bytes, three")]
     let bytes = first_eight as u32;
     let bits = |shift: u32, mask: u32| bytes >> shift & mask;
@@ -341,9 +356,15 @@ fn common_character(first_eight: u64) -> Option<u32> {
     is_common.then_some(code & 0xFFFF)
 }
 
+/// What the lowest of eight bytes begins.
+#[inline]
+pub(super) fn class_of(eight: u64) -> Class {
+    CLASSES[(eight & 0xFF) as usize]
+}
+
 /// What a text begins at this place, which is its end at most.
 #[inline]
-fn class_at(text: &[u8], at: usize) -> Class {
+pub(super) fn class_at(text: &[u8], at: usize) -> Class {
     text.get(at)
         .map_or(Class::Space, |byte| CLASSES[usize::from(*byte)])
 }
@@ -351,7 +372,7 @@ fn class_at(text: &[u8], at: usize) -> Class {
 /// One in each byte.
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 /// The bit of each byte that makes a letter small.
-const CASE_BITS: u64 = EACH_BYTE * 0x20;
+pub(super) const CASE_BITS: u64 = EACH_BYTE * 0x20;
 
 /// The bits of so many bytes as the index says.
 static FIRST_BYTES: [u64; EIGHT + 1] = [
@@ -368,24 +389,31 @@ static FIRST_BYTES: [u64; EIGHT + 1] = [
 
 /// How many of eight bytes are letters before the first that is none; the case bit of all is set.
 #[inline]
-fn letters_in(eight: u64) -> usize {
+pub(super) fn letters_in(eight: u64) -> usize {
+    (letter_bits(eight) / 8) as usize
+}
+
+/// The same as a number of bits.
+#[inline]
+pub(super) fn letter_bits(eight: u64) -> u64 {
     const HIGH: u64 = EACH_BYTE * 0x80;
     // The high bit of each byte tells, and no sum reaches the next byte.
     let low = eight & !HIGH;
     let from_a = low + EACH_BYTE * u64::from(0x80 - b'a');
     let beyond_z = low + EACH_BYTE * u64::from(0x7F - b'z');
     let others = !(from_a & !beyond_z & !eight) & HIGH;
-    others.trailing_zeros() as usize / 8
+    // Down to the byte's lowest bit.
+    u64::from((others >> 7).trailing_zeros())
 }
 
-/// How many letters a long word has.
-fn letters_of_many(rest: &[u8]) -> usize {
+/// How many letters a word has that has eight at least.
+pub(super) fn long_word_length(rest: &[u8]) -> usize {
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
     EIGHT + rest[EIGHT..].iter().take_while(is_letter).count()
 }
 
 /// The token at the start of a text that is not ASCII there, and its length; none for white space.
-fn other_token(rest: &str) -> Option<(TokenKind, usize)> {
+pub(super) fn other_token(rest: &str) -> Option<(TokenKind, usize)> {
     let first = rest.chars().next()?;
     let length = first.len_utf8();
     if stands_alone(first) {
@@ -456,8 +484,14 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
+/// Whether a mark of ASCII changes what a number means.
+#[inline]
+pub(super) fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'$' | b'%' | b'<' | b'>' | b'=' | b'+')
+}
+
 /// What a text begins with that may be a secret as a whole.
-fn secret_run(rest: &[u8]) -> &[u8] {
+pub(super) fn secret_run(rest: &[u8]) -> &[u8] {
     &rest[..rest.iter().take_while(|byte| is_in_secret(**byte)).count()]
 }
 
@@ -468,7 +502,7 @@ fn is_in_secret(byte: u8) -> bool {
     )
 }
 
-fn is_secret(run: &[u8]) -> bool {
+pub(super) fn is_secret(run: &[u8]) -> bool {
     SECRET_LENGTH_MIN <= run.len() && (is_uuid(run) || is_hexadecimal(run) || is_shuffled(run))
 }
 

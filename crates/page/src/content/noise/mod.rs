@@ -14,9 +14,10 @@ mod vocabulary;
 
 pub(super) use vocabulary::{STARTS, WordId};
 
-use super::token::{Token, TokenKind};
+use super::hash::{EIGHT, first_eight};
+use super::token::{CASE_BITS, Token, TokenKind, letters_in, long_word_length};
 use cursor::Cursor;
-use vocabulary::FOLLOWERS;
+use vocabulary::{COUNTED, FOLLOWERS};
 
 /// Characters that may follow a number that noise begins with.
 const FOLLOWING_CHARACTERS: &str =
@@ -40,6 +41,17 @@ pub(super) fn mark(text: &str, tokens: &mut [Token], suspects: &[u32]) -> bool {
         }
     }
     0 < end
+}
+
+/// Whether a text may begin with what a page counts of itself: at a glance, which takes all that is not ASCII for that.
+pub(super) fn may_be_counted(text: &[u8]) -> bool {
+    let start = first_eight(text) | CASE_BITS;
+    let (start, length) = match letters_in(start) {
+        0 => return text.first().is_some_and(|byte| !byte.is_ascii()),
+        EIGHT => (start, long_word_length(text)),
+        length => (start & ((1 << (8 * length)) - 1), length),
+    };
+    WordId::of(start, length, text).is_in(COUNTED)
 }
 
 /// Whether noise may begin with the character of this number, at a glance.

@@ -39,7 +39,7 @@ pub(super) fn of(
             host: xxh3_64(url.host_str().unwrap_or_default().as_bytes()),
             page: xxh3_64(url.as_str().as_bytes()),
         };
-        furniture.keep_own(at, &mut own);
+        furniture.keep_own(at, &mut own, &hashes_of(&all));
         if words_in(&own) * OWN_SHARE_MIN < words_in(&all) {
             own.clone_from(&all);
         }
@@ -57,6 +57,11 @@ pub(super) fn of(
 
 fn words_in(blocks: &[&[u64]]) -> usize {
     blocks.iter().map(|words| words.len()).sum()
+}
+
+fn hashes_of(blocks: &[&[u64]]) -> Vec<u64> {
+    let hash = |words: &&[u64]| words.iter().fold(0, |hash, word| mix(hash, *word));
+    blocks.iter().map(hash).collect()
 }
 
 fn name_of(blocks: &[&[u64]]) -> u32 {
