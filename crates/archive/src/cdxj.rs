@@ -130,6 +130,11 @@ impl Line<'_> {
 /// Appends a JSON string in pure ASCII, as Python's `json.dumps` writes it.
 fn push_json(out: &mut String, value: &str) {
     out.push('"');
+    if value.bytes().all(is_plain) {
+        out.push_str(value);
+        out.push('"');
+        return;
+    }
     for c in value.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -149,6 +154,11 @@ fn push_json(out: &mut String, value: &str) {
         }
     }
     out.push('"');
+}
+
+/// Whether a byte stands for itself in such a string, as nearly all do.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
 pub(crate) fn surt(url: &str) -> String {

@@ -35,8 +35,8 @@ impl Digester {
     /// The digest in our spelling: SHA-1 in base 32, SHA-256 in lower-case hexadecimal.
     pub(crate) fn finish(self) -> String {
         match self {
-            Self::Sha1(state) => format!("sha1:{}", BASE32.encode(&state.finalize())),
-            Self::Sha256(state) => format!("sha256:{}", HEXLOWER.encode(&state.finalize())),
+            Self::Sha1(state) => sha1_text(&state.finalize()),
+            Self::Sha256(state) => sha256_text(&state.finalize()),
         }
     }
 }
@@ -59,10 +59,24 @@ pub fn digest_bytes(text: &str) -> Option<Vec<u8>> {
 #[must_use]
 pub fn digest_of_bytes(bytes: &[u8]) -> Option<String> {
     match bytes.len() {
-        SHA1_BYTES => Some(format!("sha1:{}", BASE32.encode(bytes))),
-        SHA256_BYTES => Some(format!("sha256:{}", HEXLOWER.encode(bytes))),
+        SHA1_BYTES => Some(sha1_text(bytes)),
+        SHA256_BYTES => Some(sha256_text(bytes)),
         _ => None,
     }
+}
+
+fn sha1_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity("sha1:".len() + BASE32.encode_len(bytes.len()));
+    text.push_str("sha1:");
+    BASE32.encode_append(bytes, &mut text);
+    text
+}
+
+fn sha256_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity("sha256:".len() + HEXLOWER.encode_len(bytes.len()));
+    text.push_str("sha256:");
+    HEXLOWER.encode_append(bytes, &mut text);
+    text
 }
 
 /// The algorithm of a digest in any spelling (`sha1:`, `SHA-1:`, `sha-256:`), if it is one that we compute.

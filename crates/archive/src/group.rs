@@ -8,6 +8,9 @@ use crate::config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
 use crate::digest::digest;
 use crate::record::{RecordBuilder, TERMINATOR, new_record_id, push_field, warc_date};
 
+/// Room for the fields of a `metadata` record, unless the URL that led to it is long.
+const METADATA_BYTES_USUAL: usize = 512;
+
 /// Puts records together and compresses them, each for itself, in buffers that outlive it.
 pub(crate) struct GroupBuilder<'a> {
     pub(crate) config: &'a ArchiveConfig,
@@ -47,8 +50,10 @@ impl Digests {
                 named,
             };
         }
+        let body = &capture.response[capture.head_length..];
+        // A body without chunks is its own payload, and need not be compared.
         let is_as_sent = payload_offset == capture.head_length
-            && capture.response[capture.head_length..] == *capture.payload;
+            && (std::ptr::eq(body, capture.payload) || body == capture.payload);
         let named = is_as_sent.then(|| payload.clone());
         let indexed = named
             .clone()
@@ -61,6 +66,15 @@ impl Digests {
     }
 }
 
+/// What the records of a capture share.
+#[derive(Clone, Copy)]
+struct Shared<'a> {
+    /// Of the first of them.
+    id: &'a str,
+    date: &'a str,
+    address: &'a str,
+}
+
 impl GroupBuilder<'_> {
     /// The records of a capture; returns the length of the first one.
     pub(crate) fn capture(
@@ -71,8 +85,13 @@ impl GroupBuilder<'_> {
     ) -> io::Result<u64> {
         let date = warc_date(capture.date);
         let address = capture.address.to_string();
+        let shared = Shared {
+            id,
+            date: &date,
+            address: &address,
+        };
         self.group.clear();
-        self.response(capture, id, digests, &date)?;
+        self.response(capture, digests, shared)?;
         let length = self.last_length(0);
         if !capture.request.is_empty() {
             let mut record = RecordBuilder::new(self.record, "request");
@@ -90,7 +109,7 @@ impl GroupBuilder<'_> {
             record.block(capture.request);
             self.end_record()?;
         }
-        let mut block = Vec::new();
+        let mut block = Vec::with_capacity(METADATA_BYTES_USUAL);
         for (name, value) in capture.metadata {
             push_field(&mut block, name, value);
         }
@@ -113,9 +132,8 @@ impl GroupBuilder<'_> {
     fn response(
         &mut self,
         capture: &Capture<'_>,
-        id: &str,
         digests: &Digests,
-        date: &str,
+        shared: Shared<'_>,
     ) -> io::Result<()> {
         let record_type = if capture.revisit.is_some() {
             "revisit"
@@ -124,11 +142,11 @@ impl GroupBuilder<'_> {
         };
         let block = block_of(capture);
         let mut record = RecordBuilder::new(self.record, record_type);
-        record.field("WARC-Record-ID", id);
-        record.field("WARC-Date", date);
+        record.field("WARC-Record-ID", shared.id);
+        record.field("WARC-Date", shared.date);
         record.field("WARC-Target-URI", capture.target_uri);
         record.field("WARC-Warcinfo-ID", self.warcinfo_id);
-        record.field("WARC-IP-Address", &capture.address.to_string());
+        record.field("WARC-IP-Address", shared.address);
         for protocol in capture.protocol {
             record.field("WARC-Protocol", protocol);
         }

@@ -1,6 +1,7 @@
 //! The text of a record: version, named fields, block (WARC 1.1, section 4).
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use uuid::Uuid;
 
 /// Puts a record together at the end of a buffer.
@@ -57,15 +58,44 @@ pub(crate) fn push_field(buffer: &mut Vec<u8>, name: &str, value: &str) {
 
 /// A new record id, with angle brackets.
 pub(crate) fn new_record_id() -> String {
-    format!("<urn:uuid:{}>", Uuid::new_v4())
+    let mut buffer = Uuid::encode_buffer();
+    let urn = Uuid::new_v4().urn().encode_lower(&mut buffer);
+    ["<", urn, ">"].concat()
 }
 
 /// A time as `WARC-Date` has it, to the microsecond.
 pub(crate) fn warc_date(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(6));
+    PRINTER.timestamp_to_string(&time)
 }
 
 /// A time as the index has it, to the second.
 pub(crate) fn index_timestamp(time: Timestamp) -> String {
-    time.strftime("%Y%m%d%H%M%S").to_string()
+    let mut digits = warc_date(time);
+    digits.truncate("YYYY-MM-DDThh:mm:ss".len());
+    digits.retain(|character| character.is_ascii_digit());
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_spelt_as_the_standards_have_it() {
+        let time: Timestamp = "2026-01-05T09:30:12.000123999Z".parse().unwrap();
+        assert_eq!(warc_date(time), "2026-01-05T09:30:12.000123Z");
+        assert_eq!(index_timestamp(time), "20260105093012");
+        assert_eq!(
+            warc_date(Timestamp::UNIX_EPOCH),
+            "1970-01-01T00:00:00.000000Z"
+        );
+    }
+
+    #[test]
+    fn a_record_id_is_a_uuid() {
+        let id = new_record_id();
+        assert_eq!(id.len(), "<urn:uuid:>".len() + 36, "{id}");
+        assert!(id.starts_with("<urn:uuid:") && id.ends_with('>'), "{id}");
+    }
 }
