@@ -16,7 +16,7 @@ use junkai_weburl::PageUrl;
 use super::Turn;
 use super::earlier::Earlier;
 use super::links::Understood;
-use super::payloads::Payloads;
+use super::payloads::{PayloadKey, Payloads};
 use crate::CrawlError;
 use crate::clock::Clock;
 use crate::progress::Progress;
@@ -146,7 +146,9 @@ impl Keeper {
         }
         let is_whole = exchange.status() == Some(200) && exchange.truncated.is_none();
         let payloads = self.payloads.as_ref().filter(|_| is_whole);
-        let known = payloads.map(RefCell::borrow);
+        let payloads =
+            payloads.and_then(|payloads| Some((payloads, PayloadKey::of(capture.payload)?)));
+        let known = payloads.map(|(payloads, key)| (payloads.borrow(), key));
         let file = self
             .writer
             .borrow()
@@ -154,7 +156,7 @@ impl Keeper {
             .map(|position| position.file);
         let twin = known
             .as_ref()
-            .and_then(|known| known.twin(file.as_deref(), capture.payload));
+            .and_then(|(known, key)| known.twin(file.as_deref(), *key, capture.payload));
         let stored = self.write(&Capture {
             revisit: twin,
             ..capture
@@ -168,10 +170,10 @@ impl Keeper {
             // By then another file may be open: it is stored in full.
             None => self.write_when_there_is_room(&capture).await?,
         };
-        if let Some(payloads) = payloads {
+        if let Some((payloads, key)) = payloads {
             payloads
                 .borrow_mut()
-                .remember(url.as_str(), capture.date, capture.payload, &stored);
+                .remember(url.as_str(), capture.date, key, &stored);
         }
         Ok(Storing {
             stored,

@@ -13,6 +13,17 @@ const PAYLOADS_MAX: usize = 16_384;
 /// Shorter payloads take less room than a reference to them.
 const PAYLOAD_BYTES_MIN: usize = 1024;
 
+/// The quick hash of a payload, which is worth its time only once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PayloadKey(u64);
+
+impl PayloadKey {
+    /// None for a payload that is too short.
+    pub(super) fn of(payload: &[u8]) -> Option<PayloadKey> {
+        (PAYLOAD_BYTES_MIN <= payload.len()).then(|| PayloadKey(xxh3_64(payload)))
+    }
+}
+
 /// The payloads of one WARC file.
 #[derive(Debug)]
 pub(super) struct Payloads {
@@ -40,11 +51,16 @@ impl Payloads {
     }
 
     /// The capture in `file`, the one being written, that has the same payload.
-    pub(super) fn twin(&self, file: Option<&str>, payload: &[u8]) -> Option<RevisitOf<'_>> {
-        if payload.len() < PAYLOAD_BYTES_MIN || file != Some(&*self.file) {
+    pub(super) fn twin(
+        &self,
+        file: Option<&str>,
+        key: PayloadKey,
+        payload: &[u8],
+    ) -> Option<RevisitOf<'_>> {
+        if file != Some(&*self.file) {
             return None;
         }
-        let known = self.known.get(&xxh3_64(payload))?;
+        let known = self.known.get(&key.0)?;
         // The quick hash only proposes; the digest decides.
         let is_same = known.payload_digest == digest(self.algorithm, payload);
         is_same.then_some(RevisitOf {
@@ -57,10 +73,13 @@ impl Payloads {
     }
 
     /// Remembers a whole response that was stored.
-    pub(super) fn remember(&mut self, url: &str, date: Timestamp, payload: &[u8], stored: &Stored) {
-        if payload.len() < PAYLOAD_BYTES_MIN {
-            return;
-        }
+    pub(super) fn remember(
+        &mut self,
+        url: &str,
+        date: Timestamp,
+        key: PayloadKey,
+        stored: &Stored,
+    ) {
         if self.file != stored.file || PAYLOADS_MAX <= self.known.len() {
             self.file.clone_from(&stored.file);
             self.known.clear();
@@ -72,7 +91,7 @@ impl Payloads {
             target_uri: url.into(),
             date,
         };
-        self.known.insert(xxh3_64(payload), known);
+        self.known.insert(key.0, known);
     }
 }
 
@@ -92,27 +111,33 @@ mod tests {
         }
     }
 
+    fn remember(payloads: &mut Payloads, file: &str, payload: &[u8]) {
+        if let Some(key) = PayloadKey::of(payload) {
+            payloads.remember(
+                "http://a.example/",
+                Timestamp::UNIX_EPOCH,
+                key,
+                &stored(file, payload),
+            );
+        }
+    }
+
+    fn twin<'a>(payloads: &'a Payloads, file: &str, payload: &[u8]) -> Option<RevisitOf<'a>> {
+        payloads.twin(Some(file), PayloadKey::of(payload)?, payload)
+    }
+
     #[test]
     fn a_payload_is_known_within_its_own_file() {
         let (long, short) = ([7; PAYLOAD_BYTES_MIN], [7; PAYLOAD_BYTES_MIN - 1]);
         let mut payloads = Payloads::new(DigestAlgorithm::Sha1);
         for payload in [&long[..], &short] {
-            payloads.remember(
-                "http://a.example/",
-                Timestamp::UNIX_EPOCH,
-                payload,
-                &stored("a.warc.gz", payload),
-            );
+            remember(&mut payloads, "a.warc.gz", payload);
         }
-        let twin = payloads.twin(Some("a.warc.gz"), &long);
-        assert_eq!(twin.unwrap().target_uri, "http://a.example/");
-        assert!(payloads.twin(Some("b.warc.gz"), &long).is_none());
-        assert!(payloads.twin(Some("a.warc.gz"), &short).is_none());
-        assert!(
-            payloads
-                .twin(Some("a.warc.gz"), &[8; PAYLOAD_BYTES_MIN])
-                .is_none()
-        );
+        let known = twin(&payloads, "a.warc.gz", &long);
+        assert_eq!(known.unwrap().target_uri, "http://a.example/");
+        assert!(twin(&payloads, "b.warc.gz", &long).is_none());
+        assert!(twin(&payloads, "a.warc.gz", &short).is_none());
+        assert!(twin(&payloads, "a.warc.gz", &[8; PAYLOAD_BYTES_MIN]).is_none());
     }
 
     #[test]
@@ -121,14 +146,9 @@ mod tests {
         let mut payload = [0; PAYLOAD_BYTES_MIN];
         for number in 0..=PAYLOADS_MAX {
             payload[..8].copy_from_slice(&number.to_le_bytes());
-            payloads.remember(
-                "http://a.example/",
-                Timestamp::UNIX_EPOCH,
-                &payload,
-                &stored("a", &payload),
-            );
+            remember(&mut payloads, "a", &payload);
         }
         assert!(payloads.known.len() <= PAYLOADS_MAX);
-        assert!(payloads.twin(Some("a"), &payload).is_some());
+        assert!(twin(&payloads, "a", &payload).is_some());
     }
 }
