@@ -235,7 +235,7 @@ impl ScopeRules {
     /// Decides on one URL.
     #[must_use]
     pub(crate) fn decide(&self, url: &PageUrl, found: Found) -> Rule {
-        if let Some(index) = self.exclude.matches(url.as_str()).iter().next() {
+        if let Some(index) = first_match(&self.exclude, url) {
             return Rule::Exclude(self.config.exclude[index].clone());
         }
         let depth = match found {
@@ -251,7 +251,7 @@ impl ScopeRules {
         if self.preset_takes(url) {
             return Rule::Preset(self.config.preset);
         }
-        match self.include.matches(url.as_str()).iter().next() {
+        match first_match(&self.include, url) {
             Some(index) => Rule::Include(self.config.include[index].clone()),
             None => Rule::Outside,
         }
@@ -276,6 +276,14 @@ impl ScopeRules {
             Preset::Any => "",
         }
     }
+}
+
+/// The first pattern that matches. Without patterns, as in most crawls, nothing is searched: that would be done for every link.
+fn first_match(patterns: &RegexSet, url: &PageUrl) -> Option<usize> {
+    if patterns.is_empty() {
+        return None;
+    }
+    patterns.matches(url.as_str()).iter().next()
 }
 
 /// A URL up to its last slash before the query.
