@@ -178,7 +178,9 @@ impl Worker {
 
     /// Carries out an order and reports, whatever happens: a lease without a report would be held for ever.
     async fn carry_out(&self, order: Order) {
-        let carried_out = AssertUnwindSafe(self.report_on(order)).catch_unwind().await;
+        // In a box: the future is some thousand bytes, which would else be copied from layer to layer and into the task.
+        let work = Box::pin(self.report_on(order));
+        let carried_out = AssertUnwindSafe(work).catch_unwind().await;
         let report = match carried_out {
             Ok(Ok(report)) => report,
             Ok(Err(error)) => Report::Broken(error.to_string()),
