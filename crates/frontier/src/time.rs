@@ -62,7 +62,8 @@ impl fmt::Display for Time {
 
 /// A duration in whole microseconds, rounded up; the largest number if it does not fit.
 pub(crate) fn micros_rounded_up(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX)
+    let seconds = duration.as_secs().saturating_mul(1_000_000);
+    seconds.saturating_add(u64::from(duration.subsec_nanos().div_ceil(1000)))
 }
 
 #[cfg(test)]
