@@ -4,11 +4,11 @@
 //! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round, or when they are many.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -141,42 +141,71 @@ impl Logs {
 
 /// Heritrix 3's line: time, status, size, URI, hops, via, MIME type, thread, start+duration, digest, source tag, annotations, extra.
 fn heritrix_line(event: &Event<'_>, out: &mut Vec<u8>) {
-    let or_dash = |text: &str| match text {
-        "" => "-".to_owned(),
-        text => text.replace(
-            |character: char| character.is_whitespace() || character.is_control(),
-            "%20",
-        ),
-    };
-    let started = event.started.to_zoned(TimeZone::UTC);
-    let extra = event.warc.as_ref().map_or_else(
-        || "-".to_owned(),
-        |warc| {
-            serde_json::json!({ "warcFilename": warc.file, "warcOffset": warc.offset }).to_string()
-        },
-    );
-    let mut line = String::with_capacity(256);
-    // Writing to a string cannot fail.
-    let written = writeln!(
-        line,
-        "{:.3} {:>5} {:>10} {} {} {} {} #{:03} {}+{} {} - {} {}",
-        event.time,
-        event.status,
-        event.size,
-        or_dash(&event.url),
-        or_dash(&event.hops),
-        or_dash(&event.via),
-        or_dash(event.mime.as_deref().unwrap_or_default()),
-        event.worker,
-        started.strftime("%Y%m%d%H%M%S%3f"),
-        event.duration_ms,
-        or_dash(event.digest.as_deref().unwrap_or_default()),
-        or_dash(&event.annotations.join(",")),
-        extra,
-    );
-    if written.is_ok() {
-        out.extend_from_slice(line.as_bytes());
+    const TO_MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+    // Writing to a vector cannot fail, here and below.
+    let _cannot_fail = TO_MILLISECONDS.print_timestamp(&event.time, &mut *out);
+    let _cannot_fail = write!(out, " {:>5} {:>10} ", event.status, event.size);
+    let mime = event.mime.as_deref().unwrap_or_default();
+    for field in [&event.url, &event.hops, &event.via, mime] {
+        put_field(field, out);
+        out.push(b' ');
     }
+    let _cannot_fail = write!(out, "#{:03} ", event.worker);
+    put_digits_of(event.started, out);
+    let _cannot_fail = write!(out, "+{} ", event.duration_ms);
+    put_field(event.digest.as_deref().unwrap_or_default(), out);
+    out.extend_from_slice(b" - ");
+    put_field(&event.annotations.join(","), out);
+    out.push(b' ');
+    match &event.warc {
+        Some(place) => {
+            let extra = Extra {
+                file: &place.file,
+                offset: place.offset,
+            };
+            // A struct of a string and a number always serialises.
+            let _cannot_fail = serde_json::to_writer(&mut *out, &extra);
+        }
+        None => out.push(b'-'),
+    }
+    out.push(b'\n');
+}
+
+/// The last field: where the capture is, in Heritrix's words.
+#[derive(Serialize)]
+struct Extra<'a> {
+    #[serde(rename = "warcFilename")]
+    file: &'a str,
+    #[serde(rename = "warcOffset")]
+    offset: u64,
+}
+
+/// Appends a text as one field: a dash if it is empty, and without what would end the field.
+fn put_field(text: &str, out: &mut Vec<u8>) {
+    let ends_field = |character: char| character.is_whitespace() || character.is_control();
+    if text.is_empty() {
+        out.push(b'-');
+    } else if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        out.extend_from_slice(text.replace(ends_field, "%20").as_bytes());
+    }
+}
+
+/// Appends a moment as Heritrix does, in digits alone, to the millisecond.
+fn put_digits_of(time: Timestamp, out: &mut Vec<u8>) {
+    let at = TimeZone::UTC.to_datetime(time);
+    let _cannot_fail = write!(
+        out,
+        "{:04}{:02}{:02}{:02}{:02}{:02}{:03}",
+        at.year(),
+        at.month(),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.millisecond(),
+    );
 }
 
 #[cfg(test)]

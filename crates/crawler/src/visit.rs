@@ -220,12 +220,12 @@ impl Visit {
         self.is_asked.then_some(why)
     }
 
-    /// As much of it as the log wants, for a visit whose rest is given away.
-    pub(crate) fn for_the_log(&self) -> Logged {
+    /// As much of it as the log wants.
+    pub(crate) fn for_the_log(&self) -> Logged<'_> {
         Logged {
-            url: self.url.clone(),
-            via: self.via.clone(),
-            hops: self.hops.clone(),
+            url: self.url.as_str(),
+            via: &self.via,
+            hops: &self.hops,
         }
     }
 
@@ -493,11 +493,11 @@ pub(crate) enum Fate {
 }
 
 /// What the log wants of a visit.
-#[derive(Debug)]
-pub(crate) struct Logged {
-    pub(crate) url: PageUrl,
-    pub(crate) via: Box<str>,
-    pub(crate) hops: Box<str>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Logged<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) via: &'a str,
+    pub(crate) hops: &'a str,
 }
 
 /// What a visit came to, as the logs tell it.

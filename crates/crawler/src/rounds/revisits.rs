@@ -9,7 +9,9 @@ use crate::CrawlError;
 use crate::clock::timestamp;
 use crate::known::{Joined, Verdict};
 use crate::log::{self, JOINED};
-use crate::visit::{Discovered, KNOWN_HOP, OutOfTurn, Outcome, Purpose, Signal, Visit, returning};
+use crate::visit::{
+    Discovered, KNOWN_HOP, Logged, OutOfTurn, Outcome, Purpose, Signal, Visit, returning,
+};
 
 impl Rounds {
     /// The next known page that is due.
@@ -93,9 +95,14 @@ impl Rounds {
             self.note(&visit.for_the_log(), &outcome, made);
             self.room.done(visit);
         } else if visit.state.is_some() {
-            let told = visit.for_the_log();
+            let (via, hops) = (visit.via.clone(), visit.hops.clone());
             let verdict = self.known.revisited(visit, &sighting)?;
             tell(&mut outcome, &verdict);
+            let told = Logged {
+                url: page.as_str(),
+                via: &via,
+                hops: &hops,
+            };
             self.note(&told, &outcome, made);
         } else {
             let verdict = self.known.first_visited(&visit, &sighting)?;

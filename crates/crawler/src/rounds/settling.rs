@@ -217,10 +217,10 @@ impl Rounds {
     }
 
     /// Writes the log lines of a visit, or of the robots.txt fetched in its turn.
-    pub(super) fn note(&mut self, visit: &Logged, outcome: &Outcome, made: Made) {
+    pub(super) fn note(&mut self, visit: &Logged<'_>, outcome: &Outcome, made: Made) {
         let (url, hops) = match &outcome.instead {
-            Some(robots) => (robots.as_str(), format!("{}P", visit.hops)),
-            None => (visit.url.as_str(), visit.hops.to_string()),
+            Some(robots) => (robots.as_str(), Cow::Owned(format!("{}P", visit.hops))),
+            None => (visit.url, Cow::Borrowed(visit.hops)),
         };
         if outcome.status <= 0
             && outcome.status != status::ROBOTS_DENIED
@@ -234,8 +234,8 @@ impl Rounds {
             status: outcome.status,
             size: outcome.size,
             url: url.into(),
-            hops: hops.into(),
-            via: Cow::Borrowed(&visit.via),
+            hops,
+            via: Cow::Borrowed(visit.via),
             mime: outcome.mime.as_deref().map(Cow::Borrowed),
             worker: made.worker,
             started: timestamp_of(made.started),
