@@ -2,6 +2,7 @@
 //!
 //! [`Order`]s go from the frontier's thread to the workers, [`Report`]s come back; both travel in bounded channels.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -244,22 +245,23 @@ impl Visit {
         // What links are worth is the order's own scale: to the planner, a version of any page is worth as much as of another.
     }
 
-    /// The visit as the backlog keeps it, to be made at `due`. Its grade is left to whoever knows the order.
-    pub(crate) fn entry(&self, due: Time) -> Entry {
+    /// The visit as the backlog keeps it, to be made at `due`, and its place until then. Its grade is left to whoever knows the order.
+    pub(crate) fn into_entry(self, due: Time) -> (Entry, Receipt) {
         let line = match self.line {
             Line::New => 0,
             Line::Returning => RETURNING,
         };
-        Entry {
-            url: self.url.as_str().to_owned(),
-            via: self.via.to_string(),
-            hops: self.hops.to_string(),
+        let entry = Entry {
+            url: self.url.into(),
+            via: self.via.into(),
+            hops: self.hops.into(),
             depth: self.depth,
             tries: self.tries,
             kind: self.purpose.to_byte() | line | if self.is_asked { ASKED } else { 0 },
             grade: 0,
             due,
-        }
+        };
+        (entry, self.receipt)
     }
 
     /// Whether no link was seen to lead to it.
@@ -288,10 +290,17 @@ impl Visit {
     }
 
     /// What the backlog's log says of a visit that was discarded: its URL is not known.
-    pub(crate) fn discard_marker(&self) -> Entry {
-        let mut marker = self.entry(Time::EPOCH);
-        marker.kind = DISCARDED;
-        marker
+    pub(crate) fn discard_marker(&self) -> Entry<&str> {
+        Entry {
+            url: self.url.as_str(),
+            via: &self.via,
+            hops: &self.hops,
+            depth: self.depth,
+            tries: self.tries,
+            kind: DISCARDED,
+            grade: 0,
+            due: Time::EPOCH,
+        }
     }
 }
 
@@ -301,7 +310,7 @@ pub(crate) fn host_of(url: &PageUrl) -> u64 {
 }
 
 /// The entry of a visit that is known already, and so neither new nor to be discarded.
-pub(crate) fn returning(mut entry: Entry) -> Entry {
+pub(crate) fn returning<T>(mut entry: Entry<T>) -> Entry<T> {
     entry.kind |= RETURNING;
     entry
 }
@@ -369,14 +378,16 @@ pub(crate) struct Discovered {
 
 impl Discovered {
     /// The new URL as the backlog keeps it, found on the page `via` that was reached by `hops`.
-    pub(crate) fn entry(&self, via: &str, hops: &str, due: Time) -> Entry {
+    pub(crate) fn entry<'a>(&'a self, via: &'a str, hops: &str, due: Time) -> Entry<Cow<'a, str>> {
         // The oldest hops go when there are too many; the depth still counts all links.
-        let mut hops = hops[hops.len().saturating_sub(HOPS_MAX - 1)..].to_owned();
+        let kept = &hops[hops.len().saturating_sub(HOPS_MAX - 1)..];
+        let mut hops = String::with_capacity(HOPS_MAX);
+        hops.push_str(kept);
         hops.extend(self.hop);
         Entry {
-            url: self.url.as_str().to_owned(),
-            via: via.to_owned(),
-            hops,
+            url: Cow::Borrowed(self.url.as_str()),
+            via: Cow::Borrowed(via),
+            hops: Cow::Owned(hops),
             depth: self.depth,
             tries: 0,
             kind: self.purpose.to_byte(),

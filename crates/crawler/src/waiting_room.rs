@@ -19,6 +19,7 @@
 //!
 //! Not here: which URLs are new (`rounds::discovery`), and when a server may be visited (`frontier`).
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ impl WaitingRoom {
     /// Takes in a page that was not known, found on `source`; a seed has none. Where something is wanted, it is worth what its link promises.
     pub(crate) fn take_in(
         &mut self,
-        mut entry: Entry,
+        mut entry: Entry<Cow<'_, str>>,
         found: &Discovered,
         source: Option<&Source>,
     ) -> Result<(), CrawlError> {
@@ -132,6 +133,7 @@ impl WaitingRoom {
         let Some(ticket) = self.append_held(&entry)? else {
             return Ok(());
         };
+        let entry = entry.with_own_texts();
         let mut visit = Visit::from_entry(entry, found.url.clone(), Receipt::of(ticket));
         visit.worth = worth;
         visit.lead.clone_from(&found.lead);
@@ -140,8 +142,8 @@ impl WaitingRoom {
     }
 
     /// Why a page that a link leads to cannot be taken in, if too much waits. Seeds, and what was taken in before, are never too much.
-    pub(crate) fn refuses(&self, entry: &Entry) -> Option<Bound> {
-        let is_seed = entry.via.is_empty();
+    pub(crate) fn refuses<T: AsRef<str>>(&self, entry: &Entry<T>) -> Option<Bound> {
+        let is_seed = entry.via.as_ref().is_empty();
         self.backlog.refuses(entry).filter(|_| !is_seed)
     }
 
@@ -157,7 +159,7 @@ impl WaitingRoom {
     }
 
     /// Takes in the entry of a page that is visited when it is due, however it came about.
-    pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), CrawlError> {
+    pub(crate) fn append<T: AsRef<str>>(&mut self, entry: &Entry<T>) -> Result<(), CrawlError> {
         while let Err(error) = self.backlog.append(entry, self.clock.now()) {
             if self.is_too_long(entry, &error) {
                 break;
@@ -168,7 +170,10 @@ impl WaitingRoom {
     }
 
     /// Takes in a page that is known already, and is to be visited once more because somebody asks for it.
-    pub(crate) fn append_known(&mut self, mut entry: Entry) -> Result<(), CrawlError> {
+    pub(crate) fn append_known<T: AsRef<str>>(
+        &mut self,
+        mut entry: Entry<T>,
+    ) -> Result<(), CrawlError> {
         entry.grade = self.grade(SEED_WORTH);
         self.append(&entry)
     }
@@ -246,9 +251,10 @@ impl WaitingRoom {
     pub(crate) fn put_off(&mut self, mut visit: Visit, due: Time) -> Result<(), CrawlError> {
         self.release(&visit);
         visit.line = Line::Returning;
-        let mut entry = visit.entry(due);
-        entry.grade = self.grade(visit.worth);
-        let Receipt::Waiting { mut ticket, .. } = visit.receipt else {
+        let grade = self.grade(visit.worth);
+        let (mut entry, receipt) = visit.into_entry(due);
+        entry.grade = grade;
+        let Receipt::Waiting { mut ticket, .. } = receipt else {
             return Ok(());
         };
         while let Err(NotReplaced {
@@ -313,10 +319,9 @@ impl WaitingRoom {
     }
 
     fn put_aside(&mut self, candidate: Candidate<Visit>) -> Result<(), CrawlError> {
-        let visit = candidate.visit;
-        let mut entry = visit.entry(self.clock.now());
+        let (mut entry, receipt) = candidate.visit.into_entry(self.clock.now());
         entry.grade = self.grade(candidate.worth);
-        let Receipt::Waiting { mut ticket, .. } = visit.receipt else {
+        let Receipt::Waiting { mut ticket, .. } = receipt else {
             return Ok(());
         };
         while let Err(NotReplaced {
@@ -330,7 +335,10 @@ impl WaitingRoom {
         Ok(())
     }
 
-    fn append_held(&mut self, entry: &Entry) -> Result<Option<Ticket>, CrawlError> {
+    fn append_held<T: AsRef<str>>(
+        &mut self,
+        entry: &Entry<T>,
+    ) -> Result<Option<Ticket>, CrawlError> {
         loop {
             match self.backlog.append_held(entry) {
                 Ok(ticket) => return Ok(Some(ticket)),
@@ -376,12 +384,12 @@ impl WaitingRoom {
     }
 
     /// Whether an entry cannot be kept because its URLs are too long; that is told of.
-    fn is_too_long(&self, entry: &Entry, error: &BacklogError) -> bool {
+    fn is_too_long<T: AsRef<str>>(&self, entry: &Entry<T>, error: &BacklogError) -> bool {
         let BacklogError::EntryTooLong { bytes } = *error else {
             return false;
         };
         self.progress.urls_refused.add(1);
-        tracing::warn!(url = ?entry.url, bytes, "a URL is too long to wait for its turn");
+        tracing::warn!(url = ?entry.url.as_ref(), bytes, "a URL is too long to wait for its turn");
         true
     }
 

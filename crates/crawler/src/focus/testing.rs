@@ -13,7 +13,7 @@ use crate::waiting_room::Receipt;
 /// A page that wants to wait.
 pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
     let found = found(url);
-    let entry = found.entry("", "L", Time::EPOCH);
+    let entry = found.entry("", "L", Time::EPOCH).with_own_texts();
     let folder = tempfile::tempdir().unwrap();
     let tails = Lengths::default();
     let config = BacklogConfig::default();

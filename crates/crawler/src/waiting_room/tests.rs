@@ -391,8 +391,9 @@ fn a_page_with_two_entries_on_disk_stands_once() {
         let folder = tempfile::tempdir().unwrap();
         let mut room = open(folder.path(), order, &Turns::default());
         let now = room.clock.now();
-        let entry = found(1).entry("", "", now);
-        room.take_in(entry.clone(), &found(1), None).unwrap();
+        let found = found(1);
+        let entry = found.entry("", "", now);
+        room.take_in(entry.clone(), &found, None).unwrap();
         room.append_known(entry).unwrap();
         room.refill(10).unwrap();
         let visit = room.next().unwrap().unwrap();
@@ -415,8 +416,9 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
             links: 2,
         };
         for number in [1, 2] {
-            let entry = found(number).entry("", "", now);
-            room.take_in(entry, &found(number), Some(&source)).unwrap();
+            let found = found(number);
+            let entry = found.entry("", "", now);
+            room.take_in(entry, &found, Some(&source)).unwrap();
         }
         for _ in 0..8 {
             room.raise(&page(2), Some(&source));
@@ -495,7 +497,11 @@ fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
         Clock::start(&settings.clock, Time::EPOCH),
         Arc::default(),
     );
-    let link = |number| found(number).entry("http://h0.example/", "", Time::EPOCH);
+    let link = |number| {
+        let found = found(number);
+        let entry = found.entry("http://h0.example/", "", Time::EPOCH);
+        entry.with_own_texts()
+    };
     let mut taken = 0;
     while room.refuses(&link(0)).is_none() {
         room.append(&link(0)).unwrap();
@@ -504,6 +510,7 @@ fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
     assert!((3..10).contains(&taken), "{taken}");
     assert_eq!(room.refuses(&link(0)), Some(Bound::Host));
     assert_eq!(room.refuses(&link(1)), None, "another host");
-    let seed = found(0).entry("", "", Time::EPOCH);
+    let seed = found(0);
+    let seed = seed.entry("", "", Time::EPOCH);
     assert_eq!(room.refuses(&seed), None);
 }

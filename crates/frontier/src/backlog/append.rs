@@ -13,7 +13,11 @@ impl Backlog {
     ///
     /// # Errors
     /// The entry was not appended; the call may be repeated.
-    pub fn append(&mut self, entry: &Entry, now: Time) -> Result<(), BacklogError> {
+    pub fn append<T: AsRef<str>>(
+        &mut self,
+        entry: &Entry<T>,
+        now: Time,
+    ) -> Result<(), BacklogError> {
         let _waits = self.append_to(self.calendar.bucket(entry.due, now), entry, None)?;
         self.waiting += 1;
         Ok(())
@@ -24,7 +28,7 @@ impl Backlog {
     ///
     /// # Errors
     /// The entry was not appended; the call may be repeated.
-    pub fn append_held(&mut self, entry: &Entry) -> Result<Ticket, BacklogError> {
+    pub fn append_held<T: AsRef<str>>(&mut self, entry: &Entry<T>) -> Result<Ticket, BacklogError> {
         let ticket = self.append_to(Bucket::Held, entry, None)?;
         self.in_hand += 1;
         Ok(ticket)
@@ -34,7 +38,12 @@ impl Backlog {
     ///
     /// # Errors
     /// Nothing was changed, and the ticket comes back.
-    pub fn replace(&mut self, ticket: Ticket, entry: &Entry, now: Time) -> Result<(), NotReplaced> {
+    pub fn replace<T: AsRef<str>>(
+        &mut self,
+        ticket: Ticket,
+        entry: &Entry<T>,
+        now: Time,
+    ) -> Result<(), NotReplaced> {
         let bucket = self.calendar.bucket(entry.due, now);
         self.replace_in(bucket, ticket, entry)
     }
@@ -44,17 +53,21 @@ impl Backlog {
     ///
     /// # Errors
     /// Nothing was changed, and the ticket comes back.
-    pub fn put_aside(&mut self, ticket: Ticket, entry: &Entry) -> Result<(), NotReplaced> {
+    pub fn put_aside<T: AsRef<str>>(
+        &mut self,
+        ticket: Ticket,
+        entry: &Entry<T>,
+    ) -> Result<(), NotReplaced> {
         self.replace_in(Bucket::Aside(Class::of(entry.grade)), ticket, entry)?;
         self.aside += 1;
         Ok(())
     }
 
-    fn replace_in(
+    fn replace_in<T: AsRef<str>>(
         &mut self,
         bucket: Bucket,
         ticket: Ticket,
-        entry: &Entry,
+        entry: &Entry<T>,
     ) -> Result<(), NotReplaced> {
         if let Err(source) = self.append_to(bucket, entry, Some(&ticket)) {
             return Err(NotReplaced { ticket, source });
@@ -66,15 +79,15 @@ impl Backlog {
 
     /// Why an entry would be one too many, if it would: for one that may as well be left out. [`append`](Backlog::append) takes in any.
     #[must_use]
-    pub fn refuses(&self, entry: &Entry) -> Option<Bound> {
+    pub fn refuses<T: AsRef<str>>(&self, entry: &Entry<T>) -> Option<Bound> {
         self.account.refuses(Weight::of(entry))
     }
 
     /// Appends an entry to a bucket, and gives what stands for it.
-    pub(super) fn append_to(
+    pub(super) fn append_to<T: AsRef<str>>(
         &mut self,
         bucket: Bucket,
-        entry: &Entry,
+        entry: &Entry<T>,
         replaces: Option<&Ticket>,
     ) -> Result<Ticket, BacklogError> {
         // Entries alone: what the acknowledgements stand for may not be written yet.

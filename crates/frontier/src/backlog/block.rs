@@ -22,6 +22,8 @@ const LENGTH_BYTES: usize = 2;
 const ENTRY_BYTES_MAX: usize = u16::MAX as usize;
 /// A block is closed when its entries are as long as this: large enough that alike URLs are found alike, small enough that damage costs little.
 const FULL_BYTES: usize = 16 << 10;
+/// Memory that a block begins with, so that it need not grow with each of its first entries.
+const FIRST_BYTES: usize = 4 << 10;
 /// The longest payload: one entry more than that.
 const PAYLOAD_BYTES_MAX: usize = FULL_BYTES + LENGTH_BYTES + ENTRY_BYTES_MAX;
 /// The longest block.
@@ -130,15 +132,16 @@ pub(super) struct OpenBlock {
 
 impl OpenBlock {
     /// Appends an entry; tells by how many bytes that grew. One that is too long leaves it as it was.
-    pub(super) fn push(
+    pub(super) fn push<T: AsRef<str>>(
         &mut self,
-        entry: &Entry,
+        entry: &Entry<T>,
         sequence: u64,
         replaces: Option<&Ticket>,
     ) -> Result<usize, BacklogError> {
         if self.entries == 0 {
             let due = entry.due;
             self.base = Base { sequence, due };
+            self.payload.reserve(FIRST_BYTES);
         }
         let start = self.payload.len();
         self.payload.extend_from_slice(&[0; LENGTH_BYTES]);

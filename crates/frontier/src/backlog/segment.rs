@@ -141,9 +141,9 @@ impl Segment {
     }
 
     /// Appends an entry in memory; tells by how many bytes that grew.
-    pub(super) fn append(
+    pub(super) fn append<T: AsRef<str>>(
         &mut self,
-        entry: &Entry,
+        entry: &Entry<T>,
         sequence: u64,
         replaces: Option<&Ticket>,
         packer: &mut Packer,
