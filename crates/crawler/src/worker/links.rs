@@ -44,6 +44,9 @@ impl Understood {
     }
 }
 
+/// Links that room is made for at once: as many as most pages lead to.
+const LINKS_USUAL: usize = 32;
+
 /// Redirects in a row that are followed: as many as browsers do.
 const REDIRECTS_MAX: usize = 20;
 
@@ -332,18 +335,18 @@ pub(crate) fn in_scope(
         return Vec::new();
     };
     let mut outside = 0;
-    let kept = discovered
-        .filter(|found| {
-            let how = match (found.purpose, found.hop) {
-                (Purpose::Requisite, _) => Found::Requisite,
-                (Purpose::Page | Purpose::Robots, Some('R')) if from_seed => Found::Seed,
-                (Purpose::Page | Purpose::Robots, _) => Found::Link(found.depth),
-            };
-            let accepted = scope.decide(&found.url, how).accepts();
-            outside += u64::from(!accepted);
-            accepted
-        })
-        .collect();
+    let most = discovered.size_hint().1.unwrap_or(LINKS_USUAL);
+    let mut kept = Vec::with_capacity(most.min(LINKS_USUAL));
+    kept.extend(discovered.filter(|found| {
+        let how = match (found.purpose, found.hop) {
+            (Purpose::Requisite, _) => Found::Requisite,
+            (Purpose::Page | Purpose::Robots, Some('R')) if from_seed => Found::Seed,
+            (Purpose::Page | Purpose::Robots, _) => Found::Link(found.depth),
+        };
+        let accepted = scope.decide(&found.url, how).accepts();
+        outside += u64::from(!accepted);
+        accepted
+    }));
     worker.shared.progress.out_of_scope.add(outside);
     kept
 }
