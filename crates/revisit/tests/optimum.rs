@@ -229,6 +229,7 @@ fn sighting(url: &PageUrl, at: Time, version: u64) -> Sighting<'_> {
             digest: Digest::new(&version.to_le_bytes()).unwrap(),
             indexed: None,
             content: None,
+            unread: None,
             captured: at,
             etag: None,
             last_modified: None,

@@ -48,8 +48,8 @@ pub(super) const fn of_three(first_eight: u64, bits: u64) -> u64 {
     const FLIP: u64 = 0x396c_feb8 ^ 0xbe4b_a423;
     // The first, the middle and the last byte, some of which are the same.
     let first = first_eight & 0xFF;
-    let middle = first_eight >> (bits / 2 & 0x38) & 0xFF;
-    let last = first_eight >> (bits - 8 & 63) & 0xFF;
+    let middle = first_eight >> ((bits / 2) & 0x38) & 0xFF;
+    let last = first_eight >> ((bits - 8) & 63) & 0xFF;
     avalanche((first << 16 | middle << 24 | last | bits << 5) ^ FLIP)
 }
 

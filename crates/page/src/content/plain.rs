@@ -196,7 +196,7 @@ fn is_suspect(hash: u64) -> bool {
             let mut capitals = 0;
             while capitals < 1 << length {
                 let case = capitals & 1 | (capitals & 2) << 7 | (capitals & 4) << 14;
-                let hash = hash::of_short(word ^ 0x20 * case, 8 * length);
+                let hash = hash::of_short(word ^ (0x20 * case), 8 * length);
                 sets[(hash >> 58) as usize] |= 1 << (hash >> 52 & 63);
                 capitals += 1;
             }
