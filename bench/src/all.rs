@@ -19,7 +19,7 @@ const SPREAD_MIN: f64 = 0.05;
 /// What `bench all` takes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Fewer repetitions and smaller sizes, in a quarter of an hour: print each stated figure beside the one of today, and write nothing.
+    /// Fewer repetitions and smaller sizes: print each stated figure beside the one of today, and write nothing.
     #[arg(long)]
     quick: bool,
     /// The least that each benchmark takes, in a minute: says that all of them work, and nothing about costs.
