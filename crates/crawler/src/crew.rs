@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use junkai_fetch::Resources;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, Sender};
 
 use crate::CrawlError;
@@ -58,6 +59,7 @@ impl Crew {
             clock: opening.clock.clone(),
             judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
             unread: Arc::new(Unread::new(archive)),
+            large_bodies: Arc::new(Semaphore::new(1)),
             link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
             resources,

@@ -148,6 +148,7 @@ impl Unread {
 #[cfg(test)]
 pub(crate) mod tests {
     use std::net::{IpAddr, Ipv4Addr};
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use jiff::Timestamp;
     use junkai_archive::{ArchiveConfig, Capture, Provenance, Writer, digest};
@@ -166,12 +167,15 @@ pub(crate) mod tests {
             .unwrap()
     }
 
+    /// Writers that store pages have a number each: their files are named by it.
+    static WRITERS: AtomicU32 = AtomicU32::new(0);
+
     /// Stores a page in an archive, and says what a page's state would keep of it.
     pub(crate) fn store(archive: &Path, url: &str, body: &str) -> Version {
         let config = ArchiveConfig::default();
         let provenance = Provenance {
             software: "junkai".to_owned(),
-            worker: 0,
+            worker: WRITERS.fetch_add(1, Ordering::Relaxed),
             address: None,
             robots: "obey".to_owned(),
             user_agent: "junkai".to_owned(),

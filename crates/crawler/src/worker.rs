@@ -62,6 +62,10 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// Bytes of an earlier capture that is read for the sake of its content, at most: the change of a larger page counts, whatever it is.
 const EARLIER_BYTES_MAX: usize = 8 << 20;
 
+/// Bytes of a decoded body that any worker reads at any time. Larger ones are read one at a time, by all workers together: a few kilobytes may unpack to
+/// megabytes at many servers at once.
+const SMALL_BODY_BYTES: usize = 4 << 20;
+
 /// What all workers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -74,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) judge: Option<Arc<Judge>>,
     /// The captures whose content nobody has read.
     pub(crate) unread: Arc<Unread>,
+    /// Held by whoever reads a large body.
+    pub(crate) large_bodies: Arc<Semaphore>,
     /// Room for the links of pages, until the frontier's thread has taken them in.
     pub(crate) link_room: LinkRoom,
     pub(crate) reports: Sender<Report>,
@@ -364,9 +370,19 @@ impl Worker {
             exchange: &exchange,
             pdf_text: pdf_text.as_deref(),
             has_known_payload,
+            decoded_max: self.decoded_max().min(SMALL_BODY_BYTES),
         };
         let mut link_room = self.shared.link_room.take().await;
-        let understood = self.understand(&turn.visit, brought);
+        let mut understood = self.understand(&turn.visit, brought);
+        if understood.is_cut && brought.decoded_max < self.decoded_max() {
+            let _turn = self.shared.large_bodies.acquire().await;
+            let decoded_max = self.decoded_max();
+            let brought = Brought {
+                decoded_max,
+                ..brought
+            };
+            understood = self.understand(&turn.visit, brought);
+        }
         link_room.shrink_to(understood.link_bytes());
         let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
         let fate = fate(&exchange, end);
@@ -380,6 +396,7 @@ impl Worker {
                 .filter(|_| understood.is_unread),
         };
         if understood.is_unread && reading.unread.is_none() {
+            let _turn = self.shared.large_bodies.acquire().await;
             reading.content = self.content(&turn.visit, &exchange);
         }
         let found = found(&exchange, kept, known, reading, algorithm);
@@ -446,12 +463,17 @@ impl Worker {
         }
         // One at a time: each may take much memory.
         let _turn = self.reading_pdf.acquire().await.ok()?;
-        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
-        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let decoded = exchange.decoded(self.decoded_max());
         let pdf = decoded.bytes.into_owned();
         let judge = Arc::clone(judge);
         let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
         read.await.ok().flatten()
+    }
+
+    /// Bytes of a body without codings that are read at most.
+    fn decoded_max(&self) -> usize {
+        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
+        usize::try_from(limit).unwrap_or(usize::MAX)
     }
 
     /// Whether these are the very bytes of the last visit: then the content is known, too.
@@ -485,8 +507,7 @@ impl Worker {
 
     /// What a page says. A parser that panics finds nothing.
     fn content(&self, visit: &Visit, exchange: &Exchange) -> Option<Content> {
-        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
-        let decoded = exchange.decoded(usize::try_from(limit).unwrap_or(usize::MAX));
+        let decoded = exchange.decoded(self.decoded_max());
         let content_type = exchange
             .header("content-type")
             .and_then(|value| str::from_utf8(value).ok());

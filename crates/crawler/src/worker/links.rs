@@ -1,6 +1,6 @@
 //! Where a page leads: links, sitemap and feed entries, redirects, in canonical form and within scope.
 
-use junkai_fetch::Exchange;
+use junkai_fetch::{DecodeProblem, Exchange};
 use junkai_focus::data_file::declared_type;
 use junkai_page::content::{self, Content};
 use junkai_page::{Analysis, ContentKind, LinkKind, Source};
@@ -32,6 +32,8 @@ pub(crate) struct Understood {
     pub(crate) annotations: Vec<String>,
     /// What was wrong with the content, in words.
     pub(crate) remark: Option<String>,
+    /// The body was longer than what was to be read of it.
+    pub(crate) is_cut: bool,
 }
 
 impl Understood {
@@ -61,6 +63,8 @@ pub(crate) struct Brought<'a> {
     pub(crate) pdf_text: Option<&'a str>,
     /// Whether its payload is that of the last visit.
     pub(crate) has_known_payload: bool,
+    /// Bytes of its body, without codings, that are read at most.
+    pub(crate) decoded_max: usize,
 }
 
 /// Reads what an exchange brought.
@@ -151,9 +155,12 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
 
 fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &mut Understood) {
     let exchange = brought.exchange;
-    let limit = usize::try_from(worker.shared.settings.fetch.max_decoded_bytes.as_u64())
-        .unwrap_or(usize::MAX);
-    let decoded = exchange.decoded(limit);
+    let decoded = exchange.decoded(brought.decoded_max);
+    understood.is_cut = matches!(decoded.problem, Some(DecodeProblem::Bomb { .. }));
+    if understood.is_cut && brought.decoded_max < worker.decoded_max() {
+        // It is read again, with more room.
+        return;
+    }
     if let Some(problem) = &decoded.problem {
         understood.annotations.push("contentCoding".to_owned());
         understood.remark = Some(problem.to_string());

@@ -173,6 +173,77 @@ fn many_large_bodies_at_once_take_little_memory() {
     assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
 }
 
+/// Bytes that each of the small answers below unpacks to.
+const UNPACKED_BYTES: usize = 60_000_000;
+
+/// Servers that answer every request with some kilobytes that unpack to a large page.
+fn start_bombers(count: u8) -> Vec<SocketAddr> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let piece = "<p>A page that is long and says little. ".repeat(1000);
+    for _ in 0..UNPACKED_BYTES / piece.len() {
+        gzip.write_all(piece.as_bytes()).unwrap();
+    }
+    let packed: Arc<[u8]> = gzip.finish().unwrap().into();
+    let serve = |number| {
+        let listener = TcpListener::bind((Ipv4Addr::new(127, 78, 0, number), 0)).unwrap();
+        let (address, packed) = (listener.local_addr().unwrap(), Arc::clone(&packed));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (stream, packed) = (stream.unwrap(), Arc::clone(&packed));
+                std::thread::spawn(move || drop(answer_packed(&stream, &packed)));
+            }
+        });
+        address
+    };
+    (1..=count).map(serve).collect()
+}
+
+fn answer_packed(mut stream: &TcpStream, packed: &[u8]) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next().ok_or(std::io::ErrorKind::UnexpectedEof)??;
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    if request.contains("/robots.txt") {
+        return stream
+            .write_all(b"HTTP/1.1 404 None\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    }
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        packed.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(packed)
+}
+
+/// Each of many workers has one at the same time.
+#[test]
+fn many_bodies_that_unpack_to_much_take_little_memory() {
+    const SERVERS: u8 = 12;
+    let addresses = start_bombers(SERVERS);
+    let stage = Stage::new(web(1), &format!("[crawl]\nworkers = {SERVERS}\n"));
+    let mut crawl = stage.crawl();
+    crawl.args(["--scope", "page", "--interval", "0s", "--quiet"]);
+    let seeds = addresses.iter();
+    crawl.args(seeds.map(|address| format!("http://{address}/large")));
+    let mut running = Running::start(crawl);
+    let mut peak = 0;
+    wait_until("all of them are read", || {
+        peak = peak_bytes(running.id()).unwrap_or(peak);
+        !running.is_running()
+    });
+    running.wait().expect(0);
+    let events = stage.events();
+    let read = |event: &&junkai_crawler::LogEvent<'_>| event.url.ends_with("/large");
+    let read: Vec<_> = events.iter().filter(read).collect();
+    assert_eq!(read.len(), usize::from(SERVERS), "{events:?}");
+    assert!(read.iter().all(|event| event.status == 200), "{read:?}");
+    println!("peak {} MB", peak / 1_000_000);
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+}
+
 #[test]
 fn a_crawl_goes_on_when_nobody_reads_what_it_prints() {
     // Every visit is told, so that much is printed to nobody.
