@@ -60,9 +60,19 @@ pub(crate) fn pages() -> Result<()> {
 }
 
 /// A cargo command in the workspace's root.
+///
+/// What cargo told this program of its own package is not handed on: build scripts that look at such variables would run again, and all that depends
+/// on them would be built a second time.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(tools::root());
+    for (name, _) in env::vars_os() {
+        let is_of_package =
+            |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        if name.to_str().is_some_and(is_of_package) {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
