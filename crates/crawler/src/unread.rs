@@ -13,12 +13,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use junkai_archive::{Layout, Reader, digest_bytes, http};
+use junkai_archive::{DigestAlgorithm, Layout, Reader, digest, digest_bytes, http};
 use junkai_page::content::{self, Content, Furniture};
 use junkai_revisit::{Digest, Place, Version};
 use junkai_weburl::PageUrl;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes of a digest by SHA-256; of the two algorithms, the other has fewer.
+const SHA256_BYTES: usize = 32;
 
 /// The folder is not listed more often, however many files are missing in it.
 const LIST_EVERY: Duration = Duration::from_secs(10);
@@ -99,13 +102,7 @@ impl Unread {
         let path = self.layout.warc(&self.name(place.file)?)?;
         let mut reader = Reader::open_at(&path, place.offset).ok()?;
         let mut record = reader.next_record().ok()??;
-        let head = record.head();
-        let digest = head.field("WARC-Payload-Digest").and_then(digest_bytes);
-        let digest = digest.and_then(|bytes| Digest::new(&bytes));
-        let named = version.indexed.as_ref().unwrap_or(&version.digest);
-        let is_it = head.field("WARC-Target-URI") == Some(url.as_str())
-            && digest.is_some_and(|digest| digest.is_same(named));
-        if !is_it {
+        if record.head().field("WARC-Target-URI") != Some(url.as_str()) {
             return None;
         }
         let mut bytes = Vec::new();
@@ -115,6 +112,9 @@ impl Unread {
             return None;
         }
         let message = http::message(&bytes);
+        if !has_payload(version, &message.payload()) {
+            return None;
+        }
         let body = message.content(bytes_max).bytes.into_owned();
         // There may be more, and then it is not the whole page.
         (body.len() < bytes_max).then_some(EarlierPage {
@@ -145,15 +145,28 @@ impl Unread {
     }
 }
 
+/// Whether a payload is that of a version. Its digest is worked out: records of chunked bodies do not name it.
+fn has_payload(version: &Version, payload: &[u8]) -> bool {
+    let whole = version.indexed.as_ref().unwrap_or(&version.digest);
+    let algorithm = match whole.as_bytes().len() {
+        SHA256_BYTES => DigestAlgorithm::Sha256,
+        _ => DigestAlgorithm::Sha1,
+    };
+    let digest = digest_bytes(&digest(algorithm, payload));
+    let digest = digest.and_then(|bytes| Digest::new(&bytes));
+    digest.is_some_and(|digest| digest.is_same(&version.digest))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use std::net::{IpAddr, Ipv4Addr};
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use jiff::Timestamp;
-    use junkai_archive::{ArchiveConfig, Capture, Provenance, Writer, digest};
+    use junkai_archive::{ArchiveConfig, Capture, Provenance, Writer};
     use junkai_frontier::Time;
     use junkai_page::content::FurnitureBounds;
+    use junkai_revisit::DIGEST_BYTES_MIN;
     use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
     use super::*;
@@ -172,6 +185,11 @@ pub(crate) mod tests {
 
     /// Stores a page in an archive, and says what a page's state would keep of it.
     pub(crate) fn store(archive: &Path, url: &str, body: &str) -> Version {
+        store_sent(archive, url, "", body, body)
+    }
+
+    /// The same of a body that was sent in another form than its payload, with a field that says so.
+    fn store_sent(archive: &Path, url: &str, field: &str, sent: &str, payload: &str) -> Version {
         let config = ArchiveConfig::default();
         let provenance = Provenance {
             software: "junkai".to_owned(),
@@ -181,8 +199,9 @@ pub(crate) mod tests {
             user_agent: "junkai".to_owned(),
             from: String::new(),
         };
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
-        let response = format!("{head}{body}");
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{field}\r\n");
+        let response = format!("{head}{sent}");
         let mut writer = Writer::open(archive, &config, provenance).unwrap();
         let stored = writer
             .store(&Capture {
@@ -194,17 +213,22 @@ pub(crate) mod tests {
                 request: b"GET / HTTP/1.1\r\n\r\n",
                 response: response.as_bytes(),
                 head_length: head.len(),
-                payload: body.as_bytes(),
+                payload: payload.as_bytes(),
                 truncated: None,
                 identified_payload_type: None,
                 metadata: &[],
                 revisit: None,
             })
             .unwrap();
-        let digest = digest_bytes(&digest(config.digest, body.as_bytes())).unwrap();
+        let digest = digest_bytes(&digest(config.digest, payload.as_bytes())).unwrap();
         Version {
             digest: Digest::new(&digest).unwrap(),
-            indexed: None,
+            indexed: stored
+                .indexed_digest
+                .as_deref()
+                .and_then(digest_bytes)
+                .filter(|indexed| *indexed != digest)
+                .and_then(|indexed| Digest::new(&indexed)),
             content: None,
             unread: Some(place_of(&stored.file, stored.offset)),
             captured: Time::EPOCH,
@@ -231,6 +255,22 @@ pub(crate) mod tests {
         let content = read.content(&mut furniture, &page);
         assert!(content.is_some());
         assert_eq!(content, content_of(PAGE, &page));
+    }
+
+    #[test]
+    fn a_page_that_came_in_chunks_is_read_too() {
+        let archive = tempfile::tempdir().unwrap();
+        let page = url("http://a.example/");
+        let chunked = format!("{:x}\r\n{PAGE}\r\n0\r\n\r\n", PAGE.len());
+        let field = "Transfer-Encoding: chunked\r\n";
+        let version = store_sent(archive.path(), page.as_str(), field, &chunked, PAGE);
+        // As a page's state keeps it.
+        let digest = Digest::new(&version.digest.as_bytes()[..DIGEST_BYTES_MIN]).unwrap();
+        assert!(version.indexed.is_some(), "{version:?}");
+        let version = Version { digest, ..version };
+        let unread = Unread::new(archive.path());
+        let read = unread.page(&page, &version, 1000).unwrap();
+        assert_eq!(read.body, PAGE.as_bytes());
     }
 
     #[test]
