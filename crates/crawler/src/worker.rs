@@ -6,6 +6,7 @@
 //! Invariants: every [`Order::Visit`] is answered by exactly one [`Report::Ended`]; a capture is in the archive and in
 //! its index before it is reported. Not here: when a visit may start; the order says so, and the lease is held.
 
+mod contents;
 mod earlier;
 mod found;
 mod keep;
@@ -25,12 +26,11 @@ use std::time::{Duration, SystemTime};
 use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
-use junkai_archive::{Provenance, Writer, digest, digest_bytes};
+use junkai_archive::{Provenance, Writer};
 use junkai_fetch::{Client, Exchange, Failure, Request, Resolver, Resources};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
-use junkai_page::content::{self, Content, Furniture, FurnitureBounds};
-use junkai_revisit::Digest;
+use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -58,9 +58,6 @@ const ABORT_SLACK: Duration = Duration::from_secs(1);
 
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
-
-/// Bytes of an earlier capture that is read for the sake of its content, at most: the change of a larger page counts, whatever it is.
-const EARLIER_BYTES_MAX: usize = 8 << 20;
 
 /// Bytes of a decoded body that any worker reads at any time. Larger ones are read one at a time, by all workers together: a few kilobytes may unpack to
 /// megabytes at many servers at once.
@@ -468,54 +465,6 @@ impl Worker {
         let judge = Arc::clone(judge);
         let read = tokio::task::spawn_blocking(move || judge.pdf_text(&pdf));
         read.await.ok().flatten()
-    }
-
-    /// Bytes of a body without codings that are read at most.
-    fn decoded_max(&self) -> usize {
-        let limit = self.shared.settings.fetch.max_decoded_bytes.as_u64();
-        usize::try_from(limit).unwrap_or(usize::MAX)
-    }
-
-    /// Whether these are the very bytes of the last visit: then the content is known, too.
-    fn has_known_payload(&self, visit: &Visit, exchange: &Exchange) -> bool {
-        visit.known_version().is_some_and(|version| {
-            let digest = digest(self.shared.settings.archive.digest, exchange.payload());
-            let digest = digest_bytes(&digest).and_then(|bytes| Digest::new(&bytes));
-            digest.is_some_and(|digest| digest.is_same(&version.digest))
-        })
-    }
-
-    /// Reads what a known page said before, if other bytes have come and nobody has: from the archive, on a thread beside this one.
-    async fn read_earlier(&self, visit: &mut Visit, exchange: &Exchange) {
-        let is_page = exchange.status() == Some(200) && exchange.location().is_none();
-        let version = visit.known_version().filter(|_| is_page);
-        let Some(version) = version.filter(|version| version.unread.is_some()) else {
-            return;
-        };
-        let _turn = self.shared.unread.turn().await;
-        let (url, version) = (visit.url.clone(), version.clone());
-        let unread = Arc::clone(&self.shared.unread);
-        let read = move || unread.page(&url, &version, EARLIER_BYTES_MAX);
-        let Ok(Some(page)) = tokio::task::spawn_blocking(read).await else {
-            return;
-        };
-        let content = page.content(&mut self.furniture.borrow_mut(), &visit.url);
-        if let Some(version) = visit.known_version_mut() {
-            version.content = content;
-        }
-    }
-
-    /// What a page says. A parser that panics finds nothing.
-    fn content(&self, visit: &Visit, exchange: &Exchange) -> Option<Content> {
-        let decoded = exchange.decoded(self.decoded_max());
-        let content_type = exchange
-            .header("content-type")
-            .and_then(|value| str::from_utf8(value).ok());
-        let read = AssertUnwindSafe(|| {
-            let furniture = &mut self.furniture.borrow_mut();
-            content::of(furniture, &decoded.bytes, content_type, visit.url.as_url())
-        });
-        catch_unwind(read).ok().flatten()
     }
 
     /// Reads the page. A parser that panics costs its own page, not the crawl.
