@@ -8,9 +8,8 @@
 //! Not here: what a pattern matches (`pattern`), and which group of a file counts (`parser`).
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::mem::size_of_val;
-
-use hashbrown::HashMap;
 
 use super::pattern::{Pattern, Target, encode_query, matches};
 use super::{Because, DecidingLine, Decision};
@@ -26,7 +25,7 @@ const ALLOW: u32 = 1 << 31;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drafts {
     /// By the text of the pattern, its anchor included: the line, with [`ALLOW`].
-    lines: HashMap<Box<str>, u32>,
+    lines: BTreeMap<Box<str>, u32>,
 }
 
 /// Compiled rules.
@@ -72,18 +71,16 @@ impl Drafts {
     }
 
     pub(super) fn compile(self) -> Table {
-        let mut all: Vec<(Box<str>, u32)> = self.lines.into_iter().collect();
-        let kind = |text: &str| (text.contains('*'), text.ends_with('$'));
-        all.sort_unstable_by(|(text, line), (other, other_line)| {
-            let (mine, theirs) = (kind(text), kind(other));
-            match (mine.0, theirs.0) {
-                (true, true) => (other.len(), rank(*other_line)).cmp(&(text.len(), rank(*line))),
-                (false, false) => (mine.1, unanchored(text)).cmp(&(theirs.1, unanchored(other))),
-                (mine, theirs) => mine.cmp(&theirs),
-            }
-        });
-        let wildcards_at = all.partition_point(|(text, _)| !kind(text).0);
-        let prefixes = all.partition_point(|(text, _)| kind(text) == (false, false));
+        let (mut wildcards, plain): (Vec<_>, Vec<_>) =
+            (self.lines.into_iter()).partition(|(text, _)| text.contains('*'));
+        let (mut anchored, mut all): (Vec<_>, Vec<_>) =
+            plain.into_iter().partition(|(text, _)| text.ends_with('$'));
+        anchored.sort_unstable_by(|(text, _), (other, _)| unanchored(text).cmp(unanchored(other)));
+        wildcards.sort_unstable_by_key(|(text, line)| Reverse((text.len(), rank(*line))));
+        let prefixes = all.len();
+        all.append(&mut anchored);
+        let wildcards_at = all.len();
+        all.append(&mut wildcards);
         let mut table = Table {
             parents: parents(&all[..prefixes]),
             wildcards_at: narrow(wildcards_at),
