@@ -42,12 +42,18 @@ pub(crate) struct Suite {
 }
 
 /// In the order of the documents. What is measured quickly has the same names as in the full run, and the same sizes, less the largest.
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 8] = [
     Suite {
         name: "crawl",
         full: "crawl",
         quick: "crawl --repeat 3",
         trial: "crawl --pages 500 --peer-pages 200 --repeat 1",
+    },
+    Suite {
+        name: "revisits",
+        full: "crawl --revisits 15000",
+        quick: "crawl --revisits 15000 --repeat 3",
+        trial: "crawl --revisits 500 --repeat 1",
     },
     Suite {
         name: "known",

@@ -12,11 +12,13 @@ mod known;
 mod page;
 mod parts;
 mod peers;
+mod revisits;
 mod web;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -37,6 +39,9 @@ const FLOOR_RATIO_MAX: f64 = 1.6;
 /// How many times as many pages the web has as are to be known of it.
 const WEB_PER_KNOWN: u64 = 2;
 
+/// Mean time between two changes of a page that is to have changed when it is visited again.
+const CHANGE_INTERVAL: Duration = Duration::from_millis(500);
+
 /// What `bench crawl` takes.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -51,6 +56,9 @@ pub(crate) struct Arguments {
     /// Instead: crawl until this many pages are known, each visited and its state kept, and tell the memory that it took.
     #[arg(long, value_name = "PAGES", value_delimiter = ',')]
     known: Vec<u64>,
+    /// Instead: visit a whole web of so many pages three times, and tell what the first, second and third visits cost.
+    #[arg(long, value_name = "PAGES", conflicts_with = "known")]
+    revisits: Option<u64>,
     /// The crawler's binary; default: the one beside this program.
     #[arg(long, value_name = "FILE")]
     junkai: Option<PathBuf>,
@@ -67,15 +75,21 @@ pub(crate) struct Arguments {
 /// Measures, and prints.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let junkai = arguments.junkai.clone().map_or_else(beside_us, Ok)?;
+    if let Some(pages) = arguments.revisits {
+        let of_web = |change_interval| {
+            let mut web = arguments.web.clone();
+            web.web_pages = pages;
+            web.change_interval = change_interval;
+            web
+        };
+        let changing = Bench::start(arguments, &junkai, &of_web(CHANGE_INTERVAL))?;
+        let unchanging = Bench::start(arguments, &junkai, &of_web(Duration::ZERO))?;
+        return revisits::run(&changing, &unchanging, arguments);
+    }
     let known_most = arguments.known.iter().max().copied().unwrap_or_default();
-    let web_pages_min = known_most * WEB_PER_KNOWN;
-    let bench = Bench {
-        core: arguments.core,
-        pages: arguments.pages,
-        web: Web::start(&arguments.web, web_pages_min, arguments.web_core)?,
-        folder: TempDir::with_prefix("junkai-bench-")?,
-        junkai,
-    };
+    let mut web = arguments.web.clone();
+    web.web_pages = web.web_pages.max(known_most * WEB_PER_KNOWN);
+    let bench = Bench::start(arguments, &junkai, &web)?;
     match arguments.known.as_slice() {
         [] => compare(&bench, arguments),
         sizes => known::run(&bench, sizes, arguments),
@@ -147,16 +161,16 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
         println!("repetition {}", repetition + 1);
         // Who goes first changes from repetition to repetition.
         if repetition.is_multiple_of(2) {
-            floor.push(&bench.floor(floor::Mode::All)?);
+            floor.push(&bench.floor(floor::Mode::All, None)?);
             crawler.push(&bench.crawl(Sources::Links)?);
             with_sitemaps.push(&bench.crawl(Sources::All)?);
         } else {
             with_sitemaps.push(&bench.crawl(Sources::All)?);
             crawler.push(&bench.crawl(Sources::Links)?);
-            floor.push(&bench.floor(floor::Mode::All)?);
+            floor.push(&bench.floor(floor::Mode::All, None)?);
         }
-        fetching.push(&bench.floor(floor::Mode::Fetch)?);
-        parts.push(&bench.floor(floor::Mode::Parts)?.cost.last_line)?;
+        fetching.push(&bench.floor(floor::Mode::Fetch, None)?);
+        parts.push(&bench.floor(floor::Mode::Parts, None)?.cost.last_line)?;
     }
     let sum = parts.sum().plus(&fetching.cpu_us);
     report.table(parts_table(&fetching.cpu_us, &parts, &sum));
@@ -199,11 +213,21 @@ fn parts_table(fetching: &Samples, parts: &Parts, sum: &Samples) -> Table {
 }
 
 impl Bench {
+    fn start(arguments: &Arguments, junkai: &Path, web: &WebArguments) -> Result<Bench> {
+        Ok(Bench {
+            core: arguments.core,
+            pages: arguments.pages,
+            web: Web::start(web, arguments.web_core)?,
+            folder: TempDir::with_prefix("junkai-bench-")?,
+            junkai: junkai.to_owned(),
+        })
+    }
+
     /// One crawl by the whole crawler, into an archive of its own.
     fn crawl(&self, sources: Sources) -> Result<Visited> {
         let archive = self.folder.path().join("archive");
         let mut command = self.crawl_command(&archive);
-        command.args(["--pages", &self.pages.to_string()]);
+        command.args(["--once", "--pages", &self.pages.to_string()]);
         if sources == Sources::Links {
             let config = self.folder.path().join("links.toml");
             std::fs::write(&config, "[crawl]\nsitemaps = false\n")?;
@@ -228,14 +252,14 @@ impl Bench {
             .arg("crawl")
             .args(&self.web.seeds)
             .args(["--scope", "any", "--allow-private", "--interval", "0s"])
-            .args(["--once", "--json", "--dns", &self.web.dns])
+            .args(["--json", "--dns", &self.web.dns])
             .arg("--archive")
             .arg(archive);
         command
     }
 
-    /// One run of the floor, or of a part of it.
-    fn floor(&self, mode: floor::Mode) -> Result<Visited> {
+    /// One run of the floor, or of a part of it; where a list names its pages, it visits these alone.
+    fn floor(&self, mode: floor::Mode, list: Option<&Path>) -> Result<Visited> {
         let mut command = Command::new(env::current_exe()?);
         command
             .args(["floor", "--mode", mode.name()])
@@ -244,6 +268,9 @@ impl Bench {
             .arg("--folder")
             .arg(self.folder.path())
             .args(&self.web.seeds);
+        if let Some(list) = list {
+            command.arg("--list").arg(list);
+        }
         let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
         let said: Value = serde_json::from_str(&cost.last_line)?;
         let number = |name: &str| said[name].as_f64().unwrap_or_default();

@@ -1,7 +1,9 @@
 //! The steps of `cargo xtask test`, in order of how soon they fail.
 
 use std::env;
+use std::num::NonZero;
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -28,7 +30,10 @@ pub(crate) fn test() -> Result<()> {
     let tools = tools::install()?;
     step(
         "tests",
-        with_tools(cargo(&["test", "--workspace", "--quiet"]), &tools),
+        with_tools(
+            many_at_a_time(cargo(&["test", "--workspace", "--quiet"])),
+            &tools,
+        ),
     )?;
     budgets::check(&tools.valgrind)?;
     let mut doc = cargo(&[
@@ -42,6 +47,19 @@ pub(crate) fn test() -> Result<()> {
     step("documentation", doc)?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
     Ok(())
+}
+
+/// Tests that run at a time for each core: most of the time, those that crawl wait for a polite interval to pass.
+const TESTS_PER_CORE: usize = 2;
+
+/// Runs more tests at a time than there are cores, unless the environment says how many.
+fn many_at_a_time(mut command: Command) -> Command {
+    const THREADS: &str = "RUST_TEST_THREADS";
+    if env::var_os(THREADS).is_none() {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(THREADS, (cores * TESTS_PER_CORE).to_string());
+    }
+    command
 }
 
 /// Writes the generated pages anew; the tests only compare them.

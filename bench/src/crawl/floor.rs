@@ -42,6 +42,9 @@ pub(crate) struct FloorArguments {
     /// Where records go, and the list of what was visited.
     #[arg(long)]
     folder: PathBuf,
+    /// Visits what this file names, a URL in a line, and nothing that these pages lead to.
+    #[arg(long)]
+    list: Option<PathBuf>,
     seeds: Vec<Url>,
 }
 
@@ -70,7 +73,14 @@ impl Mode {
 pub(crate) fn run(arguments: &FloorArguments) -> Result<()> {
     let visited_list = arguments.folder.join("visited");
     let (urls, pages) = match arguments.mode {
-        Mode::All => (arguments.seeds.clone(), arguments.pages),
+        Mode::All => match &arguments.list {
+            Some(list) => {
+                let urls = read_list(list)?;
+                let pages = urls.len() as u64;
+                (urls, pages)
+            }
+            None => (arguments.seeds.clone(), arguments.pages),
+        },
         Mode::Fetch => (read_list(&visited_list)?, arguments.pages),
         Mode::Parts => {
             let urls = read_list(&visited_list)?;
@@ -94,13 +104,15 @@ pub(crate) fn run(arguments: &FloorArguments) -> Result<()> {
 }
 
 fn read_list(path: &Path) -> Result<Vec<Url>> {
-    let text = fs::read_to_string(path).context("the floor has to run in mode `all` first")?;
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("cannot read the list of pages {}", path.display()))?;
     text.lines().map(|line| Ok(line.parse()?)).collect()
 }
 
 /// What all hosts share.
 struct Floor {
     mode: Mode,
+    follows_links: bool,
     http_port: u16,
     pages_max: u64,
     pages: u64,
@@ -127,6 +139,7 @@ impl Floor {
     fn new(arguments: &FloorArguments, pages_max: u64, file: File) -> Result<Floor> {
         Ok(Floor {
             mode: arguments.mode,
+            follows_links: arguments.list.is_none(),
             http_port: arguments.http_port,
             pages_max,
             pages: 0,
@@ -244,7 +257,9 @@ async fn try_visit_host(floor: &Rc<RefCell<Floor>>, name: &str, host: &Host) -> 
             break;
         }
         let new = floor.borrow_mut().take(page)?;
-        add(floor, new);
+        if floor.borrow().follows_links {
+            add(floor, new);
+        }
     }
     Ok(())
 }

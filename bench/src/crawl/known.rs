@@ -55,7 +55,9 @@ struct Crawl {
 fn crawl(bench: &Bench, known: u64) -> Result<Crawl> {
     let archive = bench.folder.path().join("archive");
     let mut asked = false;
-    let cost = child::measure(&mut bench.crawl_command(&archive), bench.core, |line| {
+    let mut command = bench.crawl_command(&archive);
+    command.arg("--once");
+    let cost = child::measure(&mut command, bench.core, |line| {
         let so_far: Value = serde_json::from_str(line).unwrap_or_default();
         let count = so_far["progress"]["pages_known"].as_u64();
         if known <= count.unwrap_or_default() && !asked {

@@ -3,6 +3,7 @@
 use std::env;
 use std::io::Read as _;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use junkai_testweb::{TestWeb, TestWebConfig};
@@ -11,14 +12,14 @@ use serde_json::json;
 use crate::child::Servant;
 
 /// What kind of web to serve.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct WebArguments {
     /// Hosts, each at an address of its own.
     #[arg(long, default_value = "256")]
     hosts: u32,
     /// Pages of all hosts.
     #[arg(long, default_value = "200000")]
-    web_pages: u64,
+    pub(super) web_pages: u64,
     /// Size of a page on average, in bytes.
     #[arg(long, default_value = "20000")]
     page_bytes: u32,
@@ -31,6 +32,9 @@ pub(crate) struct WebArguments {
     /// Share of hosts that send pages in chunks, in percent.
     #[arg(long, default_value = "0")]
     chunked_percent: u8,
+    /// Mean time between two changes of a page; 0 means that pages never change.
+    #[arg(long, default_value = "240h", value_parser = humantime::parse_duration)]
+    pub(super) change_interval: Duration,
 }
 
 /// Where the web is.
@@ -42,18 +46,19 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Starts a process that serves at least so many pages.
-    pub(super) fn start(arguments: &WebArguments, pages_min: u64, core: usize) -> Result<Web> {
-        let pages = arguments.web_pages.max(pages_min);
+    /// Starts a process that serves it.
+    pub(super) fn start(arguments: &WebArguments, core: usize) -> Result<Web> {
+        let change_interval = humantime::format_duration(arguments.change_interval);
         let mut command = Command::new(env::current_exe()?);
         command
             .arg("web")
             .args(["--hosts", &arguments.hosts.to_string()])
-            .args(["--web-pages", &pages.to_string()])
+            .args(["--web-pages", &arguments.web_pages.to_string()])
             .args(["--page-bytes", &arguments.page_bytes.to_string()])
             .args(["--page-links", &arguments.page_links.to_string()])
             .args(["--gzip-percent", &arguments.gzip_percent.to_string()])
-            .args(["--chunked-percent", &arguments.chunked_percent.to_string()]);
+            .args(["--chunked-percent", &arguments.chunked_percent.to_string()])
+            .args(["--change-interval", &change_interval.to_string()]);
         let process = Servant::start(&mut command, core)?;
         let said: serde_json::Value =
             serde_json::from_str(&process.greeting).context("the web did not start")?;
@@ -79,6 +84,8 @@ pub(crate) fn serve(arguments: &WebArguments) -> Result<()> {
         links_per_page: arguments.page_links,
         gzip_percent: arguments.gzip_percent,
         chunked_percent: arguments.chunked_percent,
+        change_interval: arguments.change_interval,
+        change_spread: 0.0,
         ..TestWebConfig::default()
     })?;
     println!(

@@ -120,6 +120,7 @@ impl Exchange {
             response: &self.response,
             head_length: self.head_length,
             payload: &self.response[self.head_length..],
+            payload_digest: None,
             truncated: None,
             identified_payload_type: Some("text/html"),
             metadata: &self.metadata,

@@ -26,6 +26,8 @@ pub struct Capture<'a> {
     pub head_length: usize,
     /// The body without its transfer encoding (chunks), but with its content encoding.
     pub payload: &'a [u8],
+    /// Its digest by the writer's algorithm, where it is known already.
+    pub payload_digest: Option<&'a str>,
     /// Why the response is not whole, if it is not.
     pub truncated: Option<Truncated>,
     /// The type that the payload was found to have, whatever its header says.

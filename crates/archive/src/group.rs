@@ -41,7 +41,9 @@ impl Digests {
         payload_offset: usize,
         algorithm: DigestAlgorithm,
     ) -> Self {
-        let payload = digest(algorithm, capture.payload);
+        let payload = capture
+            .payload_digest
+            .map_or_else(|| digest(algorithm, capture.payload), str::to_owned);
         if let Some(revisit) = &capture.revisit {
             let named = revisit.digest.map(str::to_owned);
             return Self {

@@ -392,6 +392,7 @@ mod tests {
             response: RESPONSE,
             head_length: RESPONSE.len() - 5,
             payload: b"hello",
+            payload_digest: None,
             truncated: None,
             identified_payload_type: None,
             metadata: &[],

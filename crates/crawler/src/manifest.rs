@@ -7,17 +7,17 @@
 //!
 //! Not here: what the lengths mean to each store; they cut their own files.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use junkai_archive::own_file;
 use junkai_frontier::backlog::Lengths;
 use junkai_frontier::{Time, time_queue};
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::losses::Losses;
+use crate::small_file;
 
 const FORMAT: u32 = 1;
 
@@ -135,18 +135,12 @@ impl Manifest {
     /// If the disk refuses.
     pub(crate) fn store(&self, state: &Path) -> Result<(), ManifestError> {
         let path = state.join("MANIFEST");
-        self.replace(state, &path)
-            .map_err(|source| ManifestError::Write { path, source })
-    }
-
-    fn replace(&self, state: &Path, path: &Path) -> std::io::Result<()> {
-        let body = serde_json::to_string_pretty(self)?;
-        let aside = state.join("MANIFEST.new");
-        let mut file = own_file::create(&aside)?;
-        write!(file, "{:08x}\n{body}", crc32fast::hash(body.as_bytes()))?;
-        file.sync_all()?;
-        fs::rename(&aside, path)?;
-        File::open(state)?.sync_all()
+        let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
+        let replaced = written.and_then(|body| {
+            let checksum = crc32fast::hash(body.as_bytes());
+            small_file::replace(&path, format!("{checksum:08x}\n{body}").as_bytes())
+        });
+        replaced.map_err(|source| ManifestError::Write { path, source })
     }
 
     /// Whether the machine has surely been up since this checkpoint was written: not where the system does not name its starts.

@@ -6,19 +6,17 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use junkai_archive::own_file;
+use crate::small_file;
 
 const NAME: &str = "planner";
 const CHECKSUM_BYTES: usize = 4;
 
 /// Puts what was learned in the place of what was learned before.
 pub(crate) fn store(state: &Path, learned: &[u8]) -> io::Result<()> {
-    let aside = state.join(format!("{NAME}.new"));
-    let mut file = own_file::create(&aside)?;
-    file.write_all(&crc32fast::hash(learned).to_le_bytes())?;
-    file.write_all(learned)?;
-    file.sync_all()?;
-    fs::rename(&aside, state.join(NAME))
+    small_file::replace_with(&state.join(NAME), |file| {
+        file.write_all(&crc32fast::hash(learned).to_le_bytes())?;
+        file.write_all(learned)
+    })
 }
 
 /// What was learned; nothing if there is no such file, or it is damaged.

@@ -152,8 +152,7 @@ fn has_payload(version: &Version, payload: &[u8]) -> bool {
         SHA256_BYTES => DigestAlgorithm::Sha256,
         _ => DigestAlgorithm::Sha1,
     };
-    let digest = digest_bytes(&digest(algorithm, payload));
-    let digest = digest.and_then(|bytes| Digest::new(&bytes));
+    let digest = digest_bytes(&digest(algorithm, payload)).and_then(|bytes| Digest::new(&bytes));
     digest.is_some_and(|digest| digest.is_same(&version.digest))
 }
 
@@ -214,6 +213,7 @@ pub(crate) mod tests {
                 response: response.as_bytes(),
                 head_length: head.len(),
                 payload: payload.as_bytes(),
+                payload_digest: None,
                 truncated: None,
                 identified_payload_type: None,
                 metadata: &[],

@@ -36,6 +36,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
 use tokio::task::LocalSet;
 
+use self::contents::has_known_payload;
 use self::found::{Reading, Validators, found};
 use self::keep::Keeper;
 pub(crate) use self::link_room::{LinkRoom, TakenRoom};
@@ -324,7 +325,12 @@ impl Worker {
             links = self.sitemaps(&learned.sitemaps, &turn.visit);
         }
         let mut outcome = self
-            .keep(&robots, &turn, &exchange, &Understood::default())
+            .keep(
+                &robots,
+                &turn,
+                Brought::unseen(&exchange),
+                &Understood::default(),
+            )
             .await?;
         if !is_redirected {
             outcome.instead = Some(robots.as_str().to_owned());
@@ -359,29 +365,22 @@ impl Worker {
         }
         let end = end_report(&exchange, turn.started, ended);
         let pdf_text = self.pdf_text(&url, &exchange).await;
-        let has_known_payload = self.has_known_payload(&turn.visit, &exchange);
+        let payload_digest = self.payload_digest(&turn.visit, &exchange);
+        let has_known_payload = has_known_payload(&turn.visit, payload_digest.as_deref());
         if !has_known_payload {
             self.read_earlier(&mut turn.visit, &exchange).await;
         }
         let brought = Brought {
             exchange: &exchange,
             pdf_text: pdf_text.as_deref(),
+            payload_digest: payload_digest.as_deref(),
             has_known_payload,
             decoded_max: self.decoded_max().min(SMALL_BODY_BYTES),
         };
         let mut link_room = self.shared.link_room.take().await;
-        let mut understood = self.understand(&turn.visit, brought);
-        if understood.is_cut && brought.decoded_max < self.decoded_max() {
-            let _turn = self.shared.large_bodies.acquire().await;
-            let decoded_max = self.decoded_max();
-            let brought = Brought {
-                decoded_max,
-                ..brought
-            };
-            understood = self.understand(&turn.visit, brought);
-        }
+        let understood = self.understand_whole(&turn.visit, brought).await;
         link_room.shrink_to(understood.link_bytes());
-        let outcome = self.keep(&url, &turn, &exchange, &understood).await?;
+        let outcome = self.keep(&url, &turn, brought, &understood).await?;
         let fate = fate(&exchange, end);
         let known = turn.visit.known_version();
         let algorithm = self.shared.settings.archive.digest;
@@ -467,6 +466,21 @@ impl Worker {
         read.await.ok().flatten()
     }
 
+    /// Reads the page; the rest of one that is large when it has its turn, for that takes memory.
+    async fn understand_whole(&self, visit: &Visit, brought: Brought<'_>) -> Understood {
+        let understood = self.understand(visit, brought);
+        let decoded_max = self.decoded_max();
+        if !understood.is_cut || decoded_max <= brought.decoded_max {
+            return understood;
+        }
+        let _turn = self.shared.large_bodies.acquire().await;
+        let brought = Brought {
+            decoded_max,
+            ..brought
+        };
+        self.understand(visit, brought)
+    }
+
     /// Reads the page. A parser that panics costs its own page, not the crawl.
     fn understand(&self, visit: &Visit, brought: Brought<'_>) -> Understood {
         let read = AssertUnwindSafe(|| links::understand(self, visit, brought));
@@ -486,10 +500,11 @@ impl Worker {
         &self,
         url: &PageUrl,
         turn: &Turn,
-        exchange: &Exchange,
+        brought: Brought<'_>,
         understood: &Understood,
     ) -> Result<Outcome, CrawlError> {
-        let mut outcome = self.keeper.keep(url, turn, exchange, understood).await?;
+        let exchange = brought.exchange;
+        let mut outcome = self.keeper.keep(url, turn, brought, understood).await?;
         outcome
             .annotations
             .extend(understood.annotations.iter().cloned());

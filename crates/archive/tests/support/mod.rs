@@ -59,6 +59,7 @@ impl Exchange {
             response: &self.response,
             head_length: self.head_length,
             payload: &self.payload,
+            payload_digest: None,
             truncated: self.truncated,
             identified_payload_type: Some("text/html"),
             metadata: &self.metadata,

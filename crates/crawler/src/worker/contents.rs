@@ -14,6 +14,14 @@ use crate::visit::Visit;
 /// Bytes of an earlier capture that is read for the sake of its content, at most: the change of a larger page counts, whatever it is.
 const EARLIER_BYTES_MAX: usize = 8 << 20;
 
+/// Whether these are the very bytes of the last visit: then the content is known, too.
+pub(super) fn has_known_payload(visit: &Visit, payload_digest: Option<&str>) -> bool {
+    let digest = payload_digest.and_then(digest_bytes);
+    let digest = digest.and_then(|bytes| Digest::new(&bytes));
+    let known = visit.known_version();
+    known.is_some_and(|known| digest.is_some_and(|digest| digest.is_same(&known.digest)))
+}
+
 impl Worker {
     /// Bytes of a body without codings that are read at most.
     pub(super) fn decoded_max(&self) -> usize {
@@ -21,13 +29,11 @@ impl Worker {
         usize::try_from(limit).unwrap_or(usize::MAX)
     }
 
-    /// Whether these are the very bytes of the last visit: then the content is known, too.
-    pub(super) fn has_known_payload(&self, visit: &Visit, exchange: &Exchange) -> bool {
-        visit.known_version().is_some_and(|version| {
-            let digest = digest(self.shared.settings.archive.digest, exchange.payload());
-            let digest = digest_bytes(&digest).and_then(|bytes| Digest::new(&bytes));
-            digest.is_some_and(|digest| digest.is_same(&version.digest))
-        })
+    /// The digest of what came for a known page, which is to be compared; of other pages nobody wants it before they are stored.
+    pub(super) fn payload_digest(&self, visit: &Visit, exchange: &Exchange) -> Option<String> {
+        let algorithm = self.shared.settings.archive.digest;
+        let version = visit.known_version();
+        version.map(|_| digest(algorithm, exchange.payload()))
     }
 
     /// Reads what a known page said before, if other bytes have come and nobody has: from the archive, on a thread beside this one.

@@ -1,11 +1,8 @@
 //! The last capture of a known page: what a visit that finds nothing new refers to.
 
 use jiff::Timestamp;
-use junkai_archive::{
-    DigestAlgorithm, RevisitOf, RevisitProfile, digest, digest_bytes, digest_of_bytes,
-};
+use junkai_archive::{RevisitOf, RevisitProfile, digest_of_bytes};
 use junkai_fetch::Exchange;
-use junkai_revisit::Digest;
 use junkai_weburl::PageUrl;
 
 use super::Turn;
@@ -19,7 +16,6 @@ pub(super) struct Earlier<'a> {
 
 struct EarlierCapture {
     date: Timestamp,
-    payload_digest: Digest,
     indexed_digest: String,
 }
 
@@ -32,27 +28,22 @@ impl<'a> Earlier<'a> {
             let indexed = version.indexed.as_ref().unwrap_or(&version.digest);
             Some(EarlierCapture {
                 date: timestamp(version.captured),
-                payload_digest: version.digest,
                 indexed_digest: digest_of_bytes(indexed.as_bytes())?,
             })
         });
         Earlier { url, capture }
     }
 
-    /// What a revisit record refers to, if this exchange brought nothing new.
+    /// What a revisit record refers to, if this exchange brought nothing new: the server says so, or `has_known_payload`.
     pub(super) fn repeated_by(
         &self,
         exchange: &Exchange,
-        dedupes: bool,
-        algorithm: DigestAlgorithm,
+        has_known_payload: bool,
     ) -> Option<RevisitOf<'_>> {
         let capture = self.capture.as_ref()?;
         let profile = match exchange.status()? {
             304 => RevisitProfile::ServerNotModified,
-            200 if dedupes
-                && exchange.truncated.is_none()
-                && capture.has_payload(exchange.payload(), algorithm) =>
-            {
+            200 if has_known_payload && exchange.truncated.is_none() => {
                 RevisitProfile::IdenticalPayloadDigest
             }
             _ => return None,
@@ -64,13 +55,5 @@ impl<'a> Earlier<'a> {
             record_id: None,
             digest: Some(&capture.indexed_digest),
         })
-    }
-}
-
-impl EarlierCapture {
-    fn has_payload(&self, payload: &[u8], algorithm: DigestAlgorithm) -> bool {
-        let digest = digest_bytes(&digest(algorithm, payload));
-        let digest = digest.and_then(|bytes| Digest::new(&bytes));
-        digest.is_some_and(|digest| digest.is_same(&self.payload_digest))
     }
 }

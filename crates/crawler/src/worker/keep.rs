@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use junkai_archive::{
-    Capture, DigestAlgorithm, Resource, RevisitOf, RevisitProfile, Stored, Truncated, WriteError,
-    Writer,
+    Capture, Resource, RevisitOf, RevisitProfile, Stored, Truncated, WriteError, Writer,
 };
 use junkai_fetch::{Exchange, Failure, Resolved, Truncation};
 use junkai_frontier::Time;
@@ -15,7 +14,7 @@ use junkai_weburl::PageUrl;
 
 use super::Turn;
 use super::earlier::Earlier;
-use super::links::Understood;
+use super::links::{Brought, Understood};
 use super::payloads::{PayloadKey, Payloads};
 use crate::CrawlError;
 use crate::clock::Clock;
@@ -32,7 +31,6 @@ pub(super) struct Keeper {
     writer: RefCell<Writer>,
     /// None where every capture is to be stored in full.
     payloads: Option<RefCell<Payloads>>,
-    algorithm: DigestAlgorithm,
     progress: Arc<Progress>,
     clock: Clock,
 }
@@ -48,7 +46,6 @@ impl Keeper {
         Keeper {
             writer: RefCell::new(writer),
             payloads: settings.crawl.dedupe.then(payloads),
-            algorithm: settings.archive.digest,
             progress,
             clock,
         }
@@ -59,9 +56,10 @@ impl Keeper {
         &self,
         url: &PageUrl,
         turn: &Turn,
-        exchange: &Exchange,
+        brought: Brought<'_>,
         understood: &Understood,
     ) -> Result<Outcome, CrawlError> {
+        let exchange = brought.exchange;
         let mut outcome = describe(exchange);
         self.progress.bytes_received.add(outcome.size);
         let (Some(status), false) = (exchange.status(), exchange.response.is_empty()) else {
@@ -77,7 +75,7 @@ impl Keeper {
             "not kept: the page says noarchive".clone_into(&mut outcome.result);
             return Ok(outcome);
         }
-        let Storing { stored, repeats } = self.store(url, turn, exchange, understood).await?;
+        let Storing { stored, repeats } = self.store(url, turn, brought, understood).await?;
         if let Some(repeats) = &repeats {
             self.progress.duplicates.add(1);
             outcome.annotations.push(match repeats.profile {
@@ -110,9 +108,10 @@ impl Keeper {
         &self,
         url: &PageUrl,
         turn: &Turn,
-        exchange: &Exchange,
+        brought: Brought<'_>,
         understood: &Understood,
     ) -> Result<Storing, CrawlError> {
+        let exchange = brought.exchange;
         let mut protocol = Vec::with_capacity(2);
         protocol.extend(exchange.protocol.map(junkai_fetch::Protocol::as_str));
         protocol.extend(exchange.tls.as_ref().map(|tls| tls.version));
@@ -127,13 +126,15 @@ impl Keeper {
             response: &exchange.response,
             head_length: exchange.head.as_ref().map_or(0, junkai_fetch::Head::length),
             payload: exchange.payload(),
+            payload_digest: brought.payload_digest,
             truncated: exchange.truncated.map(truncated),
             identified_payload_type: None,
             metadata: &metadata,
             revisit: None,
         };
         let earlier = Earlier::of(url, turn);
-        if let Some(revisit) = earlier.repeated_by(exchange, self.dedupes(), self.algorithm) {
+        let has_known_payload = brought.has_known_payload && self.dedupes();
+        if let Some(revisit) = earlier.repeated_by(exchange, has_known_payload) {
             let repeat = Capture {
                 revisit: Some(revisit),
                 ..capture

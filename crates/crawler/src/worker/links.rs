@@ -61,10 +61,25 @@ pub(crate) struct Brought<'a> {
     pub(crate) exchange: &'a Exchange,
     /// The text of its body, if that is a PDF file and its text is wanted.
     pub(crate) pdf_text: Option<&'a str>,
+    /// The digest of its payload, where that was worked out.
+    pub(crate) payload_digest: Option<&'a str>,
     /// Whether its payload is that of the last visit.
     pub(crate) has_known_payload: bool,
     /// Bytes of its body, without codings, that are read at most.
     pub(crate) decoded_max: usize,
+}
+
+impl<'a> Brought<'a> {
+    /// What nobody has looked at.
+    pub(crate) fn unseen(exchange: &'a Exchange) -> Brought<'a> {
+        Brought {
+            exchange,
+            pdf_text: None,
+            payload_digest: None,
+            has_known_payload: false,
+            decoded_max: 0,
+        }
+    }
 }
 
 /// Reads what an exchange brought.
