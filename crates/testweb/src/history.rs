@@ -194,6 +194,8 @@ impl HistoryWeb {
         match headers {
             Ok(headers) => Answer {
                 headers,
+                // Servers that make pages as they send them do not know their length.
+                is_chunked: self.key(page) & 1 == 1,
                 ..self.content(page, edition, now)
             },
             Err(not_modified) => return not_modified,
