@@ -277,12 +277,15 @@ pub(super) const FOLLOWERS: Lists = MONTHS
     .or(THOUSANDS);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(word: &str) -> WordId {
+impl WordId {
+    pub(in crate::content) fn of_word(word: &str) -> WordId {
         WordId::of(word_start(word.as_bytes()), word.len(), word.as_bytes())
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn every_word_is_found_in_its_lists_and_in_no_other() {
@@ -291,7 +294,7 @@ mod tests {
                 assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
                 for spelt in [(*word).to_owned(), word.to_uppercase()] {
                     for (other, words) in LISTS.iter().enumerate() {
-                        let is_there = id(&spelt).is_in(Lists(1 << other));
+                        let is_there = WordId::of_word(&spelt).is_in(Lists(1 << other));
                         assert_eq!(is_there, words.contains(word), "{word} {number} {other}");
                     }
                 }
@@ -310,8 +313,8 @@ mod tests {
             "subscribersx",
             "mays",
         ] {
-            assert_eq!(id(word), WordId::OTHER, "{word}");
-            assert!(!id(word).is_in(Lists(u64::MAX)));
+            assert_eq!(WordId::of_word(word), WordId::OTHER, "{word}");
+            assert!(!WordId::of_word(word).is_in(Lists(u64::MAX)));
         }
     }
 }
