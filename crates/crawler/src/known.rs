@@ -41,6 +41,8 @@ const SAVING_PART: u32 = 100;
 const HINTS_MAX: usize = 100_000;
 /// Bytes of an earlier capture that is read when a visit out of turn is joined with its page, at most: the frontier's thread waits for it.
 const JOINED_BYTES_MAX: usize = 1 << 20;
+/// Such captures that are read in a round.
+const JOINED_READS_PER_ROUND: usize = 16;
 
 /// The known pages.
 pub(crate) struct KnownPages {
@@ -50,6 +52,8 @@ pub(crate) struct KnownPages {
     progress: Arc<Progress>,
     /// The captures whose content nobody has read, and what it takes to read one.
     unread: Unread,
+    /// Captures that may still be read in this round.
+    reads_left: usize,
     furniture: Furniture,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
@@ -98,6 +102,7 @@ impl KnownPages {
     ) -> KnownPages {
         KnownPages {
             unread,
+            reads_left: JOINED_READS_PER_ROUND,
             furniture: Furniture::new(FurnitureBounds {
                 hosts: 0,
                 blocks_per_host: 0,
@@ -117,10 +122,16 @@ impl KnownPages {
         }
     }
 
+    /// A round begins, with room for a few captures to be read.
+    pub(crate) fn begin_round(&mut self) {
+        self.reads_left = JOINED_READS_PER_ROUND;
+    }
+
     /// The next page that is due; it is out until it is given back. Pages that are only to be looked at, or whose time lies beyond what the queue
     /// covers, are put back. `None` while this [is full](KnownPages::is_full) means: call again when that is written.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         while !self.is_full()
+            && 0 < self.reads_left
             && let Some((ticket, record)) = self.read(now)?
         {
             let Ok(url) = self.canonical.parse(&record.url) else {
@@ -326,6 +337,7 @@ impl KnownPages {
         if known.digest.is_same(&found.digest) || found.content.is_none() {
             return;
         }
+        self.reads_left = self.reads_left.saturating_sub(1);
         if let Some(earlier) = self.unread.page(&page, known, JOINED_BYTES_MAX) {
             known.content = earlier.content(&mut self.furniture, &page);
         }

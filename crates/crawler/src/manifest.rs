@@ -103,8 +103,8 @@ impl Manifest {
     /// If the file cannot be read, or is not what was written.
     pub(crate) fn load(state: &Path) -> Result<Option<Manifest>, ManifestError> {
         let path = state.join("MANIFEST");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ManifestError::Read { path, source }),
         };
@@ -112,6 +112,7 @@ impl Manifest {
             path: path.clone(),
             reason: reason.to_owned(),
         };
+        let text = str::from_utf8(&bytes).map_err(|_| damaged("it is no text"))?;
         let (checksum, body) = text
             .split_once('\n')
             .ok_or_else(|| damaged("it has no checksum line"))?;
@@ -201,10 +202,14 @@ mod tests {
         let path = state.path().join("MANIFEST");
         let bytes = fs::read(&path).unwrap();
         for place in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[place] ^= 1;
-            fs::write(&path, &changed).unwrap();
-            assert!(Manifest::load(state.path()).is_err(), "byte {place}");
+            for bit in [1, 0x80] {
+                let mut changed = bytes.clone();
+                changed[place] ^= bit;
+                fs::write(&path, &changed).unwrap();
+                let loaded = Manifest::load(state.path());
+                let is_told = matches!(loaded, Err(ManifestError::Damaged { .. }));
+                assert!(is_told, "byte {place}: {loaded:?}");
+            }
         }
     }
 

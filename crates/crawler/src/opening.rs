@@ -91,6 +91,7 @@ impl Opening {
         let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone(), progress);
         checkpoints.go_on_from(manifest.as_ref());
         let mut servers = Servers::open(&state, settings.ring.keys, &clock)?;
+        repairs.extend(servers.restored().damage_in_words());
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
         let is_new = manifest.is_none() && backlog.position() == Position(0);

@@ -107,6 +107,7 @@ pub(crate) struct Rounds {
 impl Rounds {
     /// One round of both loops: what has ended comes in, what is due goes out.
     pub(crate) fn round(&mut self) -> Result<(), CrawlError> {
+        self.known.begin_round();
         self.scheduler.set_concurrency_max(self.starts_allowed());
         self.take_in_reports(self.nap())?; // page → links → seen? → waiting room; leases and rules learn
         self.refill()?; // waiting room → address → ring

@@ -50,6 +50,8 @@ pub(crate) struct Restored {
     moment: Option<Moment>,
     /// Whether the last run ended in an orderly way.
     pub(crate) was_closed: bool,
+    /// Lines that cannot be read: whose they were is not known.
+    pub(crate) unreadable: usize,
 }
 
 /// The two files, and which servers were visited in this run.
@@ -63,6 +65,19 @@ pub(crate) struct Servers {
     seeds: LineFile,
     restored: Restored,
     visited: Box<[bool]>,
+}
+
+impl Restored {
+    /// What was damaged, if anything was.
+    pub(crate) fn damage_in_words(&self) -> Option<String> {
+        (0 < self.unreadable).then(|| {
+            format!(
+                "what servers asked for: {} lines of state/{STATES} were damaged from outside, and the rest that their servers or hosts asked for is not known; \
+                 check the disk, and pause hosts that are to be left alone (junkai pause)",
+                self.unreadable
+            )
+        })
+    }
 }
 
 impl Servers {
@@ -205,10 +220,10 @@ fn write_states(
 pub(crate) fn restored(state: &Path, keys: u32) -> io::Result<Restored> {
     let (mut servers, mut hosts) = (BTreeMap::new(), BTreeMap::new());
     let mut restored = Restored::default();
-    for line in lines(&state.join(STATES))? {
+    let lines = lines(&state.join(STATES))?;
+    for (left, line) in (0..lines.len()).rev().zip(&lines) {
         restored.was_closed = false;
-        // A torn or foreign line says nothing.
-        match serde_json::from_str(&line) {
+        match serde_json::from_str(line) {
             Ok(Line::Server(server)) if server.key.number() < keys => {
                 servers.insert(server.key, server);
             }
@@ -219,6 +234,8 @@ pub(crate) fn restored(state: &Path, keys: u32) -> io::Result<Restored> {
                 restored.moment = Some(moment);
                 restored.was_closed = is_last;
             }
+            // A kill may have torn the last one.
+            Err(_) if 0 < left => restored.unreadable += 1,
             Ok(Line::Server(_)) | Err(_) => {}
         }
     }
@@ -306,6 +323,24 @@ mod tests {
         });
         assert_eq!(holds.collect::<Vec<_>>(), [(key, 2), (other, 1)]);
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+        assert_eq!(
+            restored.damage_in_words(),
+            None,
+            "a kill may tear the last line"
+        );
+    }
+
+    #[test]
+    fn a_damaged_line_is_told_of() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = clock();
+        let path = state.path().join("servers.jsonl");
+        drop(Servers::open(state.path(), 64, &clock).unwrap());
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{{\"kfy\":3}}\n\u{fffd}\n{text}")).unwrap();
+        let servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let told = servers.restored().damage_in_words().unwrap();
+        assert!(told.contains(": 2 lines of state/servers.jsonl"), "{told}");
     }
 
     #[test]

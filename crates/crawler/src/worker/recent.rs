@@ -1,10 +1,11 @@
 //! Links that this worker reported lately: the navigation of a site is on each of its pages, and is known after the first.
 //!
 //! Only a shortcut. What is in here was reported, so the frontier knows it, or has just refused it; what is not is reported again, and found
-//! known there. Not used where overflow is discarded: there a URL must be welcome again. Nor where links decide who comes next: there each link
+//! known there. When the frontier has refused URLs, everything is forgotten: a URL that was refused must be welcome again. For the same reason it is not used where
+//! overflow is discarded. Nor where links decide who comes next: there each link
 //! counts, to a page that is known too.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use junkai_weburl::Fingerprint;
 
@@ -18,6 +19,8 @@ const RECENT_MAX: usize = 16_384;
 pub(super) struct Recent {
     /// Empty where nothing is to be remembered.
     table: RefCell<Vec<Option<Fingerprint>>>,
+    /// URLs that the frontier had refused when the table was last emptied.
+    refused: Cell<u64>,
 }
 
 impl Recent {
@@ -25,6 +28,7 @@ impl Recent {
     pub(super) fn new() -> Recent {
         Recent {
             table: RefCell::new(vec![None; RECENT_MAX]),
+            refused: Cell::default(),
         }
     }
 
@@ -32,6 +36,14 @@ impl Recent {
     pub(super) fn none() -> Recent {
         Recent {
             table: RefCell::default(),
+            refused: Cell::default(),
+        }
+    }
+
+    /// Forgets everything, if the frontier has refused more URLs since the last time.
+    pub(super) fn heed(&self, refused: u64) {
+        if self.refused.replace(refused) != refused {
+            self.table.borrow_mut().fill(None);
         }
     }
 
@@ -88,6 +100,13 @@ mod tests {
         recent.remember(&[link("http://a.example/")]);
         assert!(recent.contains("http://a.example/"));
         assert!(!recent.contains("http://a.example/b"));
+        recent.heed(0);
+        assert!(recent.contains("http://a.example/"));
+        recent.heed(1);
+        assert!(
+            !recent.contains("http://a.example/"),
+            "it may have been refused"
+        );
     }
 
     #[test]

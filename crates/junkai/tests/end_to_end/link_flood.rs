@@ -66,6 +66,12 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
 
 fn page(path: &str) -> String {
     let mut page = String::new();
+    if path.starts_with(CLIQUE) {
+        for number in 0..CLIQUE_PAGES {
+            writeln!(page, "<a href=\"{}\">x</a>", of_clique(number)).unwrap();
+        }
+        return page;
+    }
     for number in 0..LINKS_PER_PAGE {
         writeln!(page, "<a href=\"{}\">x</a>", link(path, number)).unwrap();
     }
@@ -84,6 +90,33 @@ fn link(path: &str, number: u64) -> String {
         write!(link, "{:016x}", mixed ^ (mixed >> 27)).unwrap();
     }
     link
+}
+
+/// Pages that all link to each other; together their URLs take several times as many bytes as may wait.
+const CLIQUE: &str = "/clique/";
+const CLIQUE_PAGES: usize = 200;
+
+fn of_clique(number: usize) -> String {
+    format!("{CLIQUE}{number}/{}", "x".repeat(1500))
+}
+
+#[test]
+fn what_was_refused_is_welcome_when_it_is_found_again() {
+    let port = serve();
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "[backlog]\nhost_bytes_max = 65536\n").unwrap();
+    let archive = folder.path().join("archive");
+    let mut crawl = junkai();
+    crawl.args(["crawl", "--once", "--interval", "0s", "--workers", "1"]);
+    crawl.args(["--allow", "127.0.0.0/8", "--quiet", "--config"]);
+    crawl.arg(&config).arg("--archive").arg(&archive);
+    crawl.arg(format!("http://{}:{port}{}", HOSTS[0], of_clique(0)));
+    let said = run(crawl).expect(0);
+    let events = events(&archive);
+    assert!(0 < annotated(&events, "urlsRefused:"), "{}", said.all());
+    let visited = events.iter().filter(|event| event.url.contains(CLIQUE));
+    assert_eq!(visited.count(), CLIQUE_PAGES, "{}", said.all());
 }
 
 /// Settings of an archive, with a bound in all that is below what waits.
