@@ -194,11 +194,8 @@ mod tests {
 
     #[test]
     fn a_process_is_measured_to_its_end() {
-        // A shell cannot trap what was ignored when it began, as in a job in the background.
-        let mut shell = Command::new("env");
+        let mut shell = Command::new("sh");
         shell.args([
-            "--default-signal=INT",
-            "sh",
             "-c",
             "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo one; echo two",
         ]);
@@ -225,8 +222,11 @@ mod tests {
 
     #[test]
     fn a_process_is_stopped_on_a_line() {
-        let mut shell = Command::new("sh");
+        // A shell cannot trap what was ignored when it began, as in a job in the background.
+        let mut shell = Command::new("env");
         shell.args([
+            "--default-signal=INT",
+            "sh",
             "-c",
             "trap 'echo bye; exit 0' INT; while :; do echo on; sleep 0.05; done",
         ]);
