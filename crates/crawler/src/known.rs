@@ -128,7 +128,8 @@ impl KnownPages {
     }
 
     /// The next page that is due; it is out until it is given back. Pages that are only to be looked at, or whose time lies beyond what the queue
-    /// covers, are put back. `None` while this [is full](KnownPages::is_full) means: call again when that is written.
+    /// covers, are put back. `None` while this [is full](KnownPages::is_full) means: call again when that is written. It may also mean that the round has read as
+    /// many captures as it may: then the rest comes in the next one.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         while !self.is_full()
             && 0 < self.reads_left
@@ -767,6 +768,37 @@ mod tests {
         let joined = known.take_joined();
         let change = joined[0].verdict.change;
         assert_eq!(change, Some(Change::Same(Sameness::Content)), "{joined:?}");
+    }
+
+    #[test]
+    fn a_round_reads_few_captures_and_the_next_one_goes_on() {
+        const PAGES: usize = JOINED_READS_PER_ROUND + 4;
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let mut known = open(&folder);
+        for number in 0..PAGES {
+            let page = unread::tests::url(&format!("http://a.example/{number}"));
+            let text = "<p>A text that is read when other bytes have come.</p>";
+            let version = unread::tests::store(folder.path(), page.as_str(), text);
+            let early = first_visit(&page, ticket(&elsewhere));
+            let first = sighting(&page, START, Found::Page(version.clone()));
+            known.first_visited(&early, &first).unwrap();
+            let found = Version {
+                digest: Digest::new(&[9; 20]).unwrap(),
+                content: unread::tests::content_of(text, &page),
+                unread: None,
+                ..version
+            };
+            let at = START + Duration::from_hours(1);
+            known.visited_early(&early, sighting(&page, at, Found::Page(found)));
+        }
+        let later = START + 8 * DAY;
+        known.next(later).unwrap();
+        assert_eq!(known.take_joined().len(), JOINED_READS_PER_ROUND);
+        assert!(known.next(later).unwrap().is_none());
+        known.begin_round();
+        known.next(later).unwrap();
+        assert_eq!(known.take_joined().len(), PAGES - JOINED_READS_PER_ROUND);
     }
 
     #[test]
