@@ -114,13 +114,48 @@ struct Visited {
     bytes: f64,
 }
 
-/// Where a crawl has its URLs from.
+/// How the crawler is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sources {
-    /// Links, as the floor.
+enum Setup {
+    /// It follows links, as the floor.
     Links,
-    /// Links, and the sitemaps and feeds of the hosts, as without any settings: they name all pages of the web.
-    All,
+    /// The same, but for other crawls on the machine: it does not look what they visit.
+    Alone,
+    /// It follows links, and the sitemaps and feeds of the hosts: they name all pages of the web.
+    Sitemaps,
+    /// These, and what pages need to be shown, as without any settings: an image with each page, a style sheet with each host.
+    Requisites,
+}
+
+impl Setup {
+    const ALL: [Setup; 4] = [
+        Setup::Links,
+        Setup::Alone,
+        Setup::Sitemaps,
+        Setup::Requisites,
+    ];
+
+    /// Its line in the table.
+    fn name(self) -> &'static str {
+        match self {
+            Setup::Links => "junkai",
+            Setup::Alone => "junkai, without regard to other crawls",
+            Setup::Sitemaps => "junkai, sitemaps too",
+            Setup::Requisites => "junkai, sitemaps and requisites too",
+        }
+    }
+
+    /// Its configuration file.
+    fn settings(self) -> &'static str {
+        match self {
+            Setup::Links => "[crawl]\nsitemaps = false\n[links]\nrequisites = false\n",
+            Setup::Alone => {
+                "[crawl]\nsitemaps = false\nshare_pace = false\n[links]\nrequisites = false\n"
+            }
+            Setup::Sitemaps => "[links]\nrequisites = false\n",
+            Setup::Requisites => "",
+        }
+    }
 }
 
 /// Repeated crawls by one crawler.
@@ -154,19 +189,22 @@ impl Series {
 
 fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     let mut report = Report::new("crawl");
-    let (mut crawler, mut with_sitemaps) = (Series::default(), Series::default());
+    let mut crawlers = Setup::ALL.map(|setup| (setup, Series::default()));
     let (mut floor, mut fetching) = (Series::default(), Series::default());
     let mut parts = Parts::default();
     for repetition in 0..arguments.common.repeat.get() {
         println!("repetition {}", repetition + 1);
         // Who goes first changes from repetition to repetition.
-        if repetition.is_multiple_of(2) {
+        let is_even = repetition.is_multiple_of(2);
+        if is_even {
             floor.push(&bench.floor(floor::Mode::All, None)?);
-            crawler.push(&bench.crawl(Sources::Links)?);
-            with_sitemaps.push(&bench.crawl(Sources::All)?);
-        } else {
-            with_sitemaps.push(&bench.crawl(Sources::All)?);
-            crawler.push(&bench.crawl(Sources::Links)?);
+        }
+        for at in 0..crawlers.len() {
+            let last = crawlers.len() - 1;
+            let (setup, series) = &mut crawlers[if is_even { at } else { last - at }];
+            series.push(&bench.crawl(*setup)?);
+        }
+        if !is_even {
             floor.push(&bench.floor(floor::Mode::All, None)?);
         }
         fetching.push(&bench.floor(floor::Mode::Fetch, None)?);
@@ -174,6 +212,7 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     }
     let sum = parts.sum().plus(&fetching.cpu_us);
     report.table(parts_table(&fetching.cpu_us, &parts, &sum));
+    let (_, crawler) = &crawlers[0];
     let ratio = crawler.cpu_us.ratio_to(&floor.cpu_us).median();
     let ratio_to_sum = crawler.cpu_us.ratio_to(&sum).median();
     let columns = [
@@ -187,8 +226,9 @@ fn compare(bench: &Bench, arguments: &Arguments) -> Result<()> {
     let title = format!("{} pages on one core", bench.pages);
     let mut table = Table::new("page", title, columns);
     let floor_us = floor.cpu_us.clone();
-    table.row("junkai", crawler.cells(&floor_us));
-    table.row("junkai, sitemaps too", with_sitemaps.cells(&floor_us));
+    for (setup, series) in crawlers {
+        table.row(setup.name(), series.cells(&floor_us));
+    }
     table.row("the floor, as a process", floor.cells(&floor_us));
     peers::measure(bench, arguments, &floor_us, &mut table)?;
     report.table(table);
@@ -224,15 +264,15 @@ impl Bench {
     }
 
     /// One crawl by the whole crawler, into an archive of its own.
-    fn crawl(&self, sources: Sources) -> Result<Visited> {
+    fn crawl(&self, setup: Setup) -> Result<Visited> {
         let archive = self.folder.path().join("archive");
+        let config = self.folder.path().join("junkai.toml");
+        std::fs::write(&config, setup.settings())?;
         let mut command = self.crawl_command(&archive);
-        command.args(["--once", "--pages", &self.pages.to_string()]);
-        if sources == Sources::Links {
-            let config = self.folder.path().join("links.toml");
-            std::fs::write(&config, "[crawl]\nsitemaps = false\n")?;
-            command.arg("--config").arg(config);
-        }
+        command
+            .args(["--once", "--pages", &self.pages.to_string()])
+            .arg("--config")
+            .arg(config);
         let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
         let summary = Summary::read(&cost.last_line)?;
         if summary.count("pages")? < self.pages as f64 {
@@ -305,7 +345,7 @@ fn beside_us() -> Result<PathBuf> {
     let junkai = env::current_exe()?.with_file_name("junkai");
     if !junkai.exists() {
         bail!(
-            "there is no crawler at {}; build it: cargo build --release --package junkai",
+            "there is no crawler at {}; build it: cargo build --profile dist --package junkai",
             junkai.display()
         );
     }

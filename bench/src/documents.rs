@@ -140,11 +140,17 @@ pub(crate) fn middle(cell: &Cell) -> f64 {
 }
 
 /// What `junkai lab plan` assumes: the constant, what it is, the figure, and what it is multiplied by.
-const PLANNED: [(&str, &str, &str, f64); 4] = [
+const PLANNED: [(&str, &str, &str, f64); 5] = [
     (
-        "VISIT_CPU_US",
-        "CPU time of a visit, in microseconds.",
-        "crawl.page | junkai | CPU µs/page",
+        "CHANGED_VISIT_CPU_US",
+        "CPU time of a visit to a known page that has changed, in microseconds.",
+        "revisits.visits | third, all changed | CPU µs/visit",
+        1.0,
+    ),
+    (
+        "UNCHANGED_VISIT_CPU_US",
+        "CPU time of a visit to a known page that is as it was, in microseconds.",
+        "revisits.visits | second, none changed | CPU µs/visit",
         1.0,
     ),
     (

@@ -234,6 +234,7 @@ fn crawl(web: &WebGraph, policy: &Named) -> Run {
         seeds: &START,
         policy: &policy.policy,
         pages_max: u32::MAX,
+        latencies: &[],
     };
     simulate(&trial, &worthless(), &mut |_| ())
 }

@@ -75,6 +75,7 @@ impl Page {
             url: &self.url,
             robots_agent: AGENT,
             x_robots_tag: &[],
+            link_headers: &[],
             detect_language: false,
         }
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds and runs the benchmarks in release mode.
+//! `cargo xtask bench`: builds and runs the benchmarks as it is installed.
 
 use anyhow::Result;
 
@@ -17,8 +17,16 @@ pub(crate) struct Arguments {
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     // Benchmarks and crawler together: one set of features, one build. `crawl` starts the crawler from where it finds itself.
-    step("build", cargo(&["build", "--release"]))?;
-    let mut command = cargo(&["run", "--release", "--quiet", "--bin", "junkai-bench", "--"]);
+    step("build", cargo(&["build", "--profile", "dist"]))?;
+    let mut command = cargo(&[
+        "run",
+        "--profile",
+        "dist",
+        "--quiet",
+        "--bin",
+        "junkai-bench",
+        "--",
+    ]);
     command.arg(&arguments.which).args(&arguments.options);
     step("benchmark", command)
 }

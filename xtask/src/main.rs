@@ -34,9 +34,9 @@ enum Task {
     FocusModel(focus_model::Arguments),
     /// Count the instructions of the hot paths, and compare them with what is recorded.
     Budgets(budgets::Arguments),
-    /// Measure, in release mode: `ring`, `seen`, `crawl`, `lab`, `time-queue`, `focus` or `all`; further arguments go to the benchmark.
+    /// Measure the program as it is installed: `ring`, `seen`, `crawl`, `lab`, `time-queue`, `focus` or `all`; further arguments go to the benchmark.
     Bench(bench::Arguments),
-    /// Crawl a large web of our own in release mode, killed a thousand times, and check that nothing is lost.
+    /// Crawl a large web of our own, killed a thousand times, and check that nothing is lost.
     Soak(soak::Arguments),
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: builds the crawler and what kills it in release mode, and runs that.
+//! `cargo xtask soak`: builds the crawler and what kills it as it is installed, and runs that.
 
 use anyhow::Result;
 
@@ -15,10 +15,17 @@ pub(crate) struct Arguments {
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let packages = ["--package", "junkai", "--package", "junkai-bench"];
-    let mut build = cargo(&["build", "--release"]);
+    let mut build = cargo(&["build", "--profile", "dist"]);
     build.args(packages);
     step("the crawler", build)?;
-    let mut soak = cargo(&["run", "--release", "--quiet", "--package", "junkai-bench"]);
+    let mut soak = cargo(&[
+        "run",
+        "--profile",
+        "dist",
+        "--quiet",
+        "--package",
+        "junkai-bench",
+    ]);
     soak.args(["--", "soak"]).args(&arguments.options);
     step("soak", soak)
 }

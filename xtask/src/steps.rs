@@ -71,6 +71,8 @@ pub(crate) fn pages() -> Result<()> {
         "pages",
         "--bin",
         "junkai-bench",
+        "--bin",
+        "junkai",
         "generated_pages",
     ]);
     write.env("JUNKAI_WRITE_PAGES", "1");
@@ -113,7 +115,9 @@ fn with_tools(mut command: Command, tools: &Tools) -> Command {
         .env("JUNKAI_PYTHON", &tools.python)
         .env("JUNKAI_DOCS", &tools.docs)
         .env("JUNKAI_PDFTOTEXT", &tools.pdftotext)
-        .env("JUNKAI_STRACE", &tools.strace);
+        .env("JUNKAI_STRACE", &tools.strace)
+        .env("JUNKAI_CHROMIUM", &tools.chromium)
+        .env("JUNKAI_WGET", &tools.wget);
     command
 }
 

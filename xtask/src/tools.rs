@@ -1,4 +1,5 @@
-//! What the tests need beyond Rust: real WARC readers from `PyPI`; real HTML, a reader of PDF, a recorder of system calls and a counter of instructions from Debian packages.
+//! What the tests need beyond Rust: real WARC readers from `PyPI`; real HTML, a browser, wget, a reader of PDF, a recorder of system calls and a counter of
+//! instructions from Debian packages.
 //!
 //! Everything goes below `target/tools`, by package name and pinned version; nothing is installed into the system.
 
@@ -43,6 +44,25 @@ const VALGRIND: DebianProgram = DebianProgram {
     program: "usr/bin/valgrind.bin",
 };
 
+/// The browser that shows what was archived.
+const CHROMIUM: DebianProgram = DebianProgram {
+    name: "chromium-headless-shell",
+    package: "chromium-headless-shell",
+    folder: "chromium",
+    libraries: "LD_LIBRARY_PATH",
+    libraries_in: "usr/lib",
+    program: "usr/lib/chromium/chromium-headless-shell",
+};
+/// The program whose recursive download our archives must not fall behind.
+const WGET: DebianProgram = DebianProgram {
+    name: "wget",
+    package: "wget",
+    folder: "wget",
+    libraries: "LD_LIBRARY_PATH",
+    libraries_in: "usr/lib",
+    program: "usr/bin/wget",
+};
+
 /// Where the tools are.
 pub(crate) struct Tools {
     /// A Python that has warcio, cdxj-indexer and pywb.
@@ -55,6 +75,10 @@ pub(crate) struct Tools {
     pub(crate) strace: PathBuf,
     /// The program that counts instructions.
     pub(crate) valgrind: PathBuf,
+    /// The browser.
+    pub(crate) chromium: PathBuf,
+    /// The other downloader.
+    pub(crate) wget: PathBuf,
 }
 
 /// A program of the system, or else that of a Debian package with what it needs and the system does not have.
@@ -77,7 +101,9 @@ impl fmt::Display for Tools {
         writeln!(out, "JUNKAI_DOCS={}", self.docs.display())?;
         writeln!(out, "JUNKAI_PDFTOTEXT={}", self.pdftotext.display())?;
         writeln!(out, "JUNKAI_STRACE={}", self.strace.display())?;
-        write!(out, "JUNKAI_VALGRIND={}", self.valgrind.display())
+        writeln!(out, "JUNKAI_VALGRIND={}", self.valgrind.display())?;
+        writeln!(out, "JUNKAI_CHROMIUM={}", self.chromium.display())?;
+        write!(out, "JUNKAI_WGET={}", self.wget.display())
     }
 }
 
@@ -97,6 +123,8 @@ pub(crate) fn install() -> Result<Tools> {
         pdftotext: PDFTOTEXT.install(&folder)?,
         strace: STRACE.install(&folder)?,
         valgrind: VALGRIND.install(&folder)?,
+        chromium: CHROMIUM.install(&folder)?,
+        wget: WGET.install(&folder)?,
     })
 }
 
@@ -206,12 +234,11 @@ impl DebianProgram {
 
     /// Writes a script that runs the unpacked program with the libraries beside it.
     fn write_wrapper(&self, folder: &Path, wrapper: &Path) -> Result<()> {
-        // A program whose libraries the system has brings none.
-        let libraries: Vec<String> = fs::read_dir(folder.join(self.libraries_in))
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path().display().to_string()))
-            .collect();
+        // A program whose libraries the system has brings none; libraries may have folders of their own for others.
+        let outer = folders_in(&folder.join(self.libraries_in));
+        let inner = outer.iter().flat_map(|folder| folders_in(folder));
+        let libraries = outer.iter().cloned().chain(inner);
+        let libraries: Vec<String> = libraries.map(|it| it.display().to_string()).collect();
         let script = format!(
             "#!/bin/sh\n{}={} exec {} \"$@\"\n",
             self.libraries,
@@ -225,6 +252,12 @@ impl DebianProgram {
         fs::rename(&draft, wrapper)?;
         Ok(())
     }
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| path.is_dir()).collect()
 }
 
 /// Runs a command of apt-get; if that fails, once more with fresh package lists: a new machine has none.

@@ -56,7 +56,7 @@ fn crawl(bench: &Bench, known: u64) -> Result<Crawl> {
     let archive = bench.folder.path().join("archive");
     let mut asked = false;
     let mut command = bench.crawl_command(&archive);
-    command.arg("--once");
+    command.args(["--once", "--no-requisites"]);
     let cost = child::measure(&mut command, bench.core, |line| {
         let so_far: Value = serde_json::from_str(line).unwrap_or_default();
         let count = so_far["progress"]["pages_known"].as_u64();

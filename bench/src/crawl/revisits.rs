@@ -119,7 +119,7 @@ impl Bench {
         let config = self.folder.path().join("rounds.toml");
         fs::write(&config, format!("{SETTINGS}{clock_speed:?}\n"))?;
         let mut command = self.crawl_command(archive);
-        command.arg("--config").arg(&config);
+        command.arg("--no-requisites").arg("--config").arg(&config);
         match before {
             None => command.arg("--once"),
             Some(before) => {

@@ -77,7 +77,7 @@ impl RevisitProfile {
     }
 }
 
-/// Why a response is not whole (WARC 1.1, section 5.13).
+/// Why a response is not whole (WARC 1.1, section 5.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncated {
     /// It exceeded the largest size.

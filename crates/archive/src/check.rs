@@ -1,25 +1,29 @@
-//! Judges a WARC file: structure, lengths, digests, ids.
+//! Judges a WARC or ARC file: structure, heads, lengths, digests, ids.
 //!
-//! Memory: 16 bytes for each record, for the ids; blocks are read as streams.
+//! [`check`] walks over all records, past what is damaged, and tells each thing that is wrong as it comes; nothing is collected. What the
+//! standard says of heads is in [`standard`], of digests in [`digests`], of records among each other in [`series`].
+//!
+//! Memory: a few bytes for the id of each record, of a bounded number of them; blocks are read as streams.
 
-use std::collections::HashSet;
+mod digests;
+mod series;
+mod standard;
+mod syntax;
+
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::net::IpAddr;
 use std::path::Path;
 
 use serde::Serialize;
-use sha1::{Digest as _, Sha1};
 
-use crate::chunked::Decoder;
-use crate::digest::{Digester, algorithm_of, is_same};
-use crate::head::Head;
-use crate::indexer::read_http_head;
+use self::digests::check_digests;
+use self::series::Series;
+use crate::arc::ArcLine;
 use crate::read_error::{ReadError, read_error};
-use crate::reader::{Reader, Record};
-use crate::record_head::RecordHead;
-
-/// As many problems of one file are told; the rest is counted.
-const PROBLEMS_MAX: usize = 1000;
+use crate::reader::Record;
+use crate::record_head::Format;
+use crate::walk::{Walker, walk};
 
 /// What was found in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,311 +34,231 @@ pub struct Report {
     pub records: u64,
     /// Digests that were computed and found right.
     pub digests: u64,
-    /// What is wrong, in the order of the file; the first thousand.
-    pub problems: Vec<Problem>,
+    /// Digests in an algorithm that we do not know.
+    pub digests_unchecked: u64,
+    /// Records whose ids were not kept, because there are so many: that later ones repeat them is not seen.
+    pub ids_unchecked: u64,
     /// How many problems there are.
-    pub problem_count: u64,
+    pub problems: u64,
+    /// How many warnings there are.
+    pub warnings: u64,
 }
 
-/// Something that is wrong.
+impl Report {
+    /// Whether nothing is wrong; what is only recommended against is not.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.problems == 0
+    }
+}
+
+/// Something that is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// Where the record starts.
     pub offset: u64,
-    /// What is wrong with it.
+    /// Its `WARC-Record-ID`, if it could be read.
+    pub record: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The clause of WARC 1.1 (ISO 28500:2017) that says so; `ARC` for the description of the ARC format.
+    pub clause: &'static str,
+    /// What is wrong.
     pub message: String,
 }
 
-impl Report {
-    /// Whether nothing is wrong.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.problem_count == 0
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The standard demands something else, or a record is damaged.
+    Problem,
+    /// The standard recommends something else.
+    Warning,
+}
+
+/// What is wrong, before it is known with which record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finding {
+    severity: Severity,
+    clause: &'static str,
+    message: String,
+}
+
+impl Finding {
+    fn problem(clause: &'static str, message: impl Into<String>) -> Finding {
+        Finding {
+            severity: Severity::Problem,
+            clause,
+            message: message.into(),
+        }
     }
 
-    fn add(&mut self, offset: u64, message: impl Into<String>) {
-        self.problem_count += 1;
-        if self.problems.len() < PROBLEMS_MAX {
-            self.problems.push(Problem {
+    fn warning(clause: &'static str, message: impl Into<String>) -> Finding {
+        Finding {
+            severity: Severity::Warning,
+            ..Finding::problem(clause, message)
+        }
+    }
+}
+
+/// The clause that says what a record consists of.
+const STRUCTURE: &str = "4";
+/// What stands for a clause where the format is the older one.
+const ARC: &str = "ARC";
+
+/// Reads a file to its end, past what is damaged, and tells what is wrong with it, in the order of the file.
+///
+/// # Errors
+/// Only if the file cannot be read at all; damage is told.
+pub fn check(path: &Path, tell: impl FnMut(&Problem)) -> io::Result<Report> {
+    let mut checker = Checker {
+        report: Report {
+            file: path.display().to_string(),
+            ..Report::default()
+        },
+        tell,
+        series: Series::default(),
+        is_begun: false,
+        failed: None,
+    };
+    walk(path, &mut checker);
+    match checker.failed {
+        Some(error) => Err(error),
+        None => Ok(checker.report),
+    }
+}
+
+struct Checker<T> {
+    report: Report,
+    tell: T,
+    series: Series,
+    /// Whether a record was read.
+    is_begun: bool,
+    /// Why the file cannot be read.
+    failed: Option<io::Error>,
+}
+
+impl<T: FnMut(&Problem)> Walker for Checker<T> {
+    fn record(&mut self, mut record: Record<'_, File>) -> Result<(), ReadError> {
+        let head = record.head().clone();
+        let id = head.field("WARC-Record-ID").map(standard::clipped);
+        let mut found = Vec::new();
+        self.judge_head(&record, &mut found);
+        let judged = judge_block(record, &mut found);
+        if matches!(judged, Err(ReadError::Damaged { .. })) {
+            // The compressed data are not what was written, so neither is what they unpack to: the damage alone is told.
+            found.clear();
+        }
+        self.tell_all(head.offset, id.as_deref(), &mut found);
+        let counts = judged?;
+        self.report.digests += counts.right;
+        self.report.digests_unchecked += counts.unknown;
+        self.report.records += 1;
+        Ok(())
+    }
+
+    fn damage(&mut self, error: ReadError) {
+        let clause = match error {
+            ReadError::Io(error) => {
+                self.failed = Some(error);
+                return;
+            }
+            ReadError::NotPerRecord { .. } => "annex D",
+            _ => STRUCTURE,
+        };
+        let mut found = vec![Finding::problem(clause, error.with_cause())];
+        self.tell_all(error.offset(), None, &mut found);
+    }
+}
+
+impl<T: FnMut(&Problem)> Checker<T> {
+    fn judge_head(&mut self, record: &Record<'_, File>, found: &mut Vec<Finding>) {
+        let head = record.head();
+        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        let is_odd = is_first && head.record_type() != "warcinfo";
+        match head.format() {
+            Format::Warc => {
+                if is_odd {
+                    let message = "the first record should be a warcinfo record";
+                    found.push(Finding::warning("5.5", message));
+                }
+                standard::judge(head, record.head_bytes(), found);
+                if !self.series.add(head, found) {
+                    self.report.ids_unchecked += 1;
+                }
+            }
+            Format::Arc => {
+                if is_odd {
+                    let message = "the first record does not describe the file";
+                    found.push(Finding::problem(ARC, message));
+                }
+                judge_arc(record.head_bytes(), found);
+            }
+        }
+    }
+
+    fn tell_all(&mut self, offset: u64, record: Option<&str>, found: &mut Vec<Finding>) {
+        for finding in found.drain(..) {
+            match finding.severity {
+                Severity::Problem => self.report.problems += 1,
+                Severity::Warning => self.report.warnings += 1,
+            }
+            (self.tell)(&Problem {
                 offset,
-                message: message.into(),
+                record: record.map(str::to_owned),
+                severity: finding.severity,
+                clause: finding.clause,
+                message: finding.message,
             });
         }
     }
 }
 
-/// Reads a file to its end, or as far as it can be read, and reports what is wrong with it.
-///
-/// # Errors
-/// Only if the file cannot be read at all; damage is in the report.
-pub fn check(path: &Path) -> io::Result<Report> {
-    let mut report = Report {
-        file: path.display().to_string(),
-        ..Report::default()
-    };
-    match check_records(path, &mut report) {
-        Ok(()) => Ok(report),
-        Err(ReadError::Io(error)) => Err(error),
-        Err(error) => {
-            report.add(error.offset(), error.with_cause());
-            Ok(report)
-        }
-    }
-}
-
-fn check_records(path: &Path, report: &mut Report) -> Result<(), ReadError> {
-    let mut ids = HashSet::new();
-    let mut reader = Reader::<File>::open(path)?;
-    while let Some(mut record) = reader.next_record()? {
-        let offset = record.head().offset;
-        check_head(record.head(), report);
-        if let Some(id) = record.head().field("WARC-Record-ID")
-            && !ids.insert(short_hash(id))
-        {
-            report.add(offset, format!("the id {id} was used before"));
-        }
-        check_digests(&mut record, report).map_err(|error| read_error(error, offset))?;
-        let span = record.finish()?;
-        if !span.is_terminated {
-            report.add(offset, "the record does not end with two line ends");
-        }
-        report.records += 1;
-    }
-    Ok(())
-}
-
-fn check_head(head: &RecordHead, report: &mut Report) {
-    for name in ["WARC-Type", "WARC-Record-ID", "WARC-Date"] {
-        if head.field(name).is_none_or(str::is_empty) {
-            report.add(head.offset, format!("{name} is missing"));
-        }
-    }
-    let needs_uri = matches!(
-        head.record_type(),
-        "response" | "resource" | "request" | "revisit" | "conversion" | "continuation"
-    );
-    if needs_uri && head.field("WARC-Target-URI").is_none() {
-        report.add(head.offset, "WARC-Target-URI is missing");
-    }
-}
-
-/// Reads the block, and compares the digests that the record names.
-fn check_digests<R: Read>(record: &mut Record<'_, R>, report: &mut Report) -> io::Result<()> {
-    let head = record.head().clone();
-    let block = Expected::of(&head, "WARC-Block-Digest", report);
-    // The payload of a revisit is elsewhere, that of a segment goes on elsewhere.
-    let has_payload =
-        head.record_type() != "revisit" && head.field("WARC-Segment-Number").is_none();
-    let payload = has_payload
-        .then(|| Expected::of(&head, "WARC-Payload-Digest", report))
-        .flatten();
-
-    let is_http = matches!(head.record_type(), "request" | "response")
-        && head
-            .field("Content-Type")
-            .is_some_and(|text| text.trim().starts_with("application/http"));
-    let start = if is_http {
-        read_http_head(record)?
-    } else {
-        Vec::new()
-    };
-    let http = Head::parse(&start);
-    let mut sums = Sums {
-        block: block.as_ref().map(Expected::digester),
-        body: payload.as_ref().map(Expected::digester),
-        payload: payload
-            .as_ref()
-            .filter(|_| crate::http::is_chunked(&http))
-            .map(Expected::digester),
-        chunks: Decoder::default(),
-    };
-    sums.block(&start);
-    sums.body(&start[http.length.min(start.len())..]);
-    let mut buffer = [0; 16 << 10];
-    loop {
-        let count = record.read(&mut buffer)?;
-        if count == 0 {
-            break;
-        }
-        sums.block(&buffer[..count]);
-        sums.body(&buffer[..count]);
-    }
-    if let Some(expected) = block {
-        expected.compare(head.offset, [sums.block, None], report);
-    }
-    if let Some(expected) = payload {
-        expected.compare(head.offset, [sums.body, sums.payload], report);
-    }
-    Ok(())
-}
-
-/// A digest that a record names and that can be computed.
-struct Expected {
-    field: &'static str,
-    text: String,
-    algorithm: crate::config::DigestAlgorithm,
-}
-
-impl Expected {
-    fn of(head: &RecordHead, field: &'static str, report: &mut Report) -> Option<Self> {
-        let text = head.field(field)?;
-        let Some(algorithm) = algorithm_of(text) else {
-            report.add(
-                head.offset,
-                format!("{field} has an unknown algorithm: {text}"),
-            );
-            return None;
+/// Judges the digests of a record and what ends it.
+fn judge_block(
+    mut record: Record<'_, File>,
+    found: &mut Vec<Finding>,
+) -> Result<digests::Counts, ReadError> {
+    let (offset, format) = (record.head().offset, record.head().format());
+    let counts = check_digests(&mut record, found).map_err(|error| read_error(error, offset))?;
+    let span = record.finish()?;
+    if !span.is_terminated {
+        let clause = match format {
+            Format::Warc => STRUCTURE,
+            Format::Arc => ARC,
         };
-        Some(Self {
-            field,
-            text: text.to_owned(),
-            algorithm,
-        })
+        let message = "what follows the block is not what ends a record: its length is wrong, or line ends are";
+        found.push(Finding::problem(clause, message));
     }
-
-    fn digester(&self) -> Digester {
-        Digester::new(self.algorithm)
-    }
-
-    /// One of the digests must be the expected one: tools disagree whether a payload has its chunks.
-    fn compare(&self, offset: u64, found: [Option<Digester>; 2], report: &mut Report) {
-        let is_right = found
-            .into_iter()
-            .flatten()
-            .any(|digester| is_same(&self.text, &digester.finish()));
-        if is_right {
-            report.digests += 1;
-        } else {
-            report.add(offset, format!("{} is wrong: {}", self.field, self.text));
-        }
-    }
+    Ok(counts)
 }
 
-/// Digests of a record that is being read.
-struct Sums {
-    block: Option<Digester>,
-    /// What follows the HTTP head, as sent.
-    body: Option<Digester>,
-    /// The same without chunks.
-    payload: Option<Digester>,
-    chunks: Decoder,
-}
-
-impl Sums {
-    fn block(&mut self, bytes: &[u8]) {
-        if let Some(digester) = &mut self.block {
-            digester.update(bytes);
-        }
+/// Judges the line of a record of an ARC file.
+fn judge_arc(line: &[u8], found: &mut Vec<Finding>) {
+    let line = String::from_utf8_lossy(line);
+    let Some(line) = ArcLine::parse(line.trim_start_matches(['\r', '\n'])) else {
+        return;
+    };
+    let shown = standard::clipped(line.date);
+    if line.date.len() != "YYYYMMDDhhmmss".len()
+        || !syntax::is_date(&line.iso_date(), syntax::DateForm::Seconds)
+    {
+        let message = format!("the date `{shown}` is not one of the form YYYYMMDDhhmmss");
+        found.push(Finding::problem(ARC, message));
     }
-
-    fn body(&mut self, bytes: &[u8]) {
-        if let Some(digester) = &mut self.body {
-            digester.update(bytes);
-        }
-        if let Some(digester) = &mut self.payload {
-            self.chunks.feed(bytes, |piece| digester.update(piece));
-        }
+    if line.url.contains(' ') {
+        let shown = standard::clipped(line.url);
+        found.push(Finding::problem(
+            ARC,
+            format!("the URL `{shown}` holds blanks"),
+        ));
     }
-}
-
-fn short_hash(id: &str) -> [u8; 16] {
-    let hash = Sha1::digest(id.as_bytes());
-    let mut short = [0; 16];
-    short.copy_from_slice(&hash[..16]);
-    short
+    if line.address.parse::<IpAddr>().is_err() {
+        let shown = standard::clipped(line.address);
+        found.push(Finding::warning(ARC, format!("`{shown}` is no IP address")));
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write as _;
-
-    fn check_text(text: &str) -> Report {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        check(file.path()).unwrap()
-    }
-
-    fn record(fields: &str, block: &str) -> String {
-        format!(
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Date: 2026-01-15T09:30:12Z\r\nWARC-Target-URI: http://example.org/\r\n\
-             Content-Type: application/http;msgtype=response\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    }
-
-    const CHUNKED: &str =
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
-
-    // Python: base64.b32encode(hashlib.sha1(b"abc").digest()), and of b"3\r\nabc\r\n0\r\n\r\n".
-    #[test]
-    fn a_payload_digest_with_or_without_chunks_is_right() {
-        for digest in [
-            "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5",
-            "EZMCEYKLYMOWXPIGFLXFT3WW62PQVRQP",
-        ] {
-            let fields =
-                format!("WARC-Record-ID: <urn:a>\r\nWARC-Payload-Digest: sha1:{digest}\r\n");
-            let report = check_text(&record(&fields, CHUNKED));
-            assert_eq!(
-                (report.problems, report.digests, report.records),
-                (Vec::new(), 1, 1),
-                "{digest}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_with_its_offset() {
-        let id = "WARC-Record-ID: <urn:a>\r\n";
-        let wrong = "WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nWARC-Payload-Digest: md5:00\r\n";
-        let first = record(id, CHUNKED);
-        let text = format!(
-            "{first}{}{}",
-            record(&format!("{id}{wrong}"), CHUNKED),
-            "garbage"
-        );
-        let report = check_text(&text);
-        let offset = first.len() as u64;
-        let messages: Vec<_> = report
-            .problems
-            .iter()
-            .map(|problem| &*problem.message)
-            .collect();
-        assert_eq!(report.problem_count, 4, "{messages:?}");
-        assert_eq!(report.records, 2);
-        assert!(
-            report.problems[..3]
-                .iter()
-                .all(|problem| problem.offset == offset),
-            "{:?}",
-            report.problems
-        );
-        assert_eq!(messages[0], "the id <urn:a> was used before");
-        assert!(messages[1].contains("unknown algorithm"), "{messages:?}");
-        assert!(
-            messages[2].contains("WARC-Block-Digest is wrong"),
-            "{messages:?}"
-        );
-        assert!(messages[3].contains("but `garbage`"), "{messages:?}");
-    }
-
-    #[test]
-    fn missing_fields_are_told() {
-        let report = check_text("WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n");
-        let messages: Vec<_> = report
-            .problems
-            .into_iter()
-            .map(|problem| problem.message)
-            .collect();
-        assert_eq!(
-            messages,
-            [
-                "WARC-Type is missing",
-                "WARC-Record-ID is missing",
-                "WARC-Date is missing",
-                "the record does not end with two line ends"
-            ]
-        );
-    }
-}
+mod tests;

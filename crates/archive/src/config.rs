@@ -4,14 +4,18 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+/// The largest size at which a WARC file may be closed.
+const ROLLOVER_MAX: u64 = 1 << 40;
+
 /// How captures are kept. Table `[archive]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArchiveConfig {
     /// First part of the name of each WARC file. Default `junkai`.
     pub prefix: String,
-    /// Size at which a WARC file is closed and the next one opened, in bytes. Default 1000000000: the size that the
+    /// Size at which a WARC file is closed and the next one opened. Default `1GB`: the size that the
     /// WARC guidelines recommend and other tools expect.
+    #[serde(with = "junkai_size::bytes")]
     pub rollover_bytes: u64,
     /// How records are compressed: `gzip`, `zstd` or `none`. Default `gzip`: every tool reads it. The `.warc.zst` of `zstd`
     /// costs less time, but is only a proposed standard.
@@ -66,8 +70,8 @@ impl ArchiveConfig {
         };
         require(!self.prefix.is_empty(), "archive.prefix must not be empty");
         require(
-            0 < self.rollover_bytes,
-            "archive.rollover_bytes must be more than 0",
+            (1..=ROLLOVER_MAX).contains(&self.rollover_bytes),
+            "archive.rollover_bytes must be 1 byte to 1TiB",
         );
         require(
             (1..=12).contains(&self.gzip_level),

@@ -3,40 +3,99 @@
 use data_encoding::{
     BASE32, BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE,
 };
+use md5::Md5;
 use sha1::Sha1;
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
 
 use crate::config::DigestAlgorithm;
 
 const SHA1_BYTES: usize = 20;
 const SHA256_BYTES: usize = 32;
 
+/// An algorithm that we compute: more than those that we write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    Md5,
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Algorithm {
+    /// The algorithm of a digest in any spelling (`sha1:`, `SHA-1:`, `sha-256:`), if it is one that we compute.
+    pub(crate) fn of(text: &str) -> Option<Algorithm> {
+        let (name, _) = text.split_once(':')?;
+        let name = name.trim().to_ascii_lowercase();
+        match name.as_str() {
+            "md5" => Some(Algorithm::Md5),
+            "sha1" | "sha-1" => Some(Algorithm::Sha1),
+            "sha256" | "sha-256" => Some(Algorithm::Sha256),
+            "sha384" | "sha-384" => Some(Algorithm::Sha384),
+            "sha512" | "sha-512" => Some(Algorithm::Sha512),
+            _ => None,
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Algorithm::Md5 => 16,
+            Algorithm::Sha1 => SHA1_BYTES,
+            Algorithm::Sha256 => SHA256_BYTES,
+            Algorithm::Sha384 => 48,
+            Algorithm::Sha512 => 64,
+        }
+    }
+}
+
+impl From<DigestAlgorithm> for Algorithm {
+    fn from(algorithm: DigestAlgorithm) -> Algorithm {
+        match algorithm {
+            DigestAlgorithm::Sha1 => Algorithm::Sha1,
+            DigestAlgorithm::Sha256 => Algorithm::Sha256,
+        }
+    }
+}
+
 /// Computes the digest of bytes that come in pieces.
+#[derive(Clone)]
 pub(crate) enum Digester {
+    Md5(Md5),
     Sha1(Sha1),
     Sha256(Sha256),
+    Sha384(Sha384),
+    Sha512(Sha512),
 }
 
 impl Digester {
-    pub(crate) fn new(algorithm: DigestAlgorithm) -> Self {
-        match algorithm {
-            DigestAlgorithm::Sha1 => Self::Sha1(Sha1::new()),
-            DigestAlgorithm::Sha256 => Self::Sha256(Sha256::new()),
+    pub(crate) fn new(algorithm: impl Into<Algorithm>) -> Self {
+        match algorithm.into() {
+            Algorithm::Md5 => Self::Md5(Md5::new()),
+            Algorithm::Sha1 => Self::Sha1(Sha1::new()),
+            Algorithm::Sha256 => Self::Sha256(Sha256::new()),
+            Algorithm::Sha384 => Self::Sha384(Sha384::new()),
+            Algorithm::Sha512 => Self::Sha512(Sha512::new()),
         }
     }
 
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         match self {
+            Self::Md5(state) => state.update(bytes),
             Self::Sha1(state) => state.update(bytes),
             Self::Sha256(state) => state.update(bytes),
+            Self::Sha384(state) => state.update(bytes),
+            Self::Sha512(state) => state.update(bytes),
         }
     }
 
-    /// The digest in our spelling: SHA-1 in base 32, SHA-256 in lower-case hexadecimal.
+    /// The digest in our spelling: SHA-1 in base 32, all others in lower-case hexadecimal.
     pub(crate) fn finish(self) -> String {
         match self {
+            Self::Md5(state) => hexadecimal("md5:", &state.finalize()),
             Self::Sha1(state) => sha1_text(&state.finalize()),
             Self::Sha256(state) => sha256_text(&state.finalize()),
+            Self::Sha384(state) => hexadecimal("sha384:", &state.finalize()),
+            Self::Sha512(state) => hexadecimal("sha512:", &state.finalize()),
         }
     }
 }
@@ -52,7 +111,7 @@ pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> String {
 /// The bytes of a digest in any spelling, for those who keep many of them; [`digest_of_bytes`] is the way back.
 #[must_use]
 pub fn digest_bytes(text: &str) -> Option<Vec<u8>> {
-    value_of(text)
+    value_of(text).filter(|bytes| digest_of_bytes(bytes).is_some())
 }
 
 /// The digest with these bytes, in our spelling; nothing if no algorithm of ours makes so many of them.
@@ -73,38 +132,27 @@ fn sha1_text(bytes: &[u8]) -> String {
 }
 
 fn sha256_text(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity("sha256:".len() + HEXLOWER.encode_len(bytes.len()));
-    text.push_str("sha256:");
+    hexadecimal("sha256:", bytes)
+}
+
+fn hexadecimal(label: &str, bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(label.len() + HEXLOWER.encode_len(bytes.len()));
+    text.push_str(label);
     HEXLOWER.encode_append(bytes, &mut text);
     text
 }
 
-/// The algorithm of a digest in any spelling (`sha1:`, `SHA-1:`, `sha-256:`), if it is one that we compute.
-pub(crate) fn algorithm_of(text: &str) -> Option<DigestAlgorithm> {
-    let (name, _) = text.split_once(':')?;
-    let name = name.trim().to_ascii_lowercase();
-    match name.as_str() {
-        "sha1" | "sha-1" => Some(DigestAlgorithm::Sha1),
-        "sha256" | "sha-256" => Some(DigestAlgorithm::Sha256),
-        _ => None,
-    }
-}
-
 /// Whether two digests are the same, whatever their spelling (base 32, base 64 or hexadecimal).
 pub(crate) fn is_same(left: &str, right: &str) -> bool {
-    algorithm_of(left) == algorithm_of(right)
+    Algorithm::of(left) == Algorithm::of(right)
         && value_of(left).is_some_and(|value| Some(value) == value_of(right))
 }
 
 /// The bytes of a digest; its length tells the encoding.
-fn value_of(text: &str) -> Option<Vec<u8>> {
-    let algorithm = algorithm_of(text)?;
+pub(crate) fn value_of(text: &str) -> Option<Vec<u8>> {
+    let size = Algorithm::of(text)?.bytes();
     let (_, value) = text.split_once(':')?;
     let value = value.trim().trim_end_matches('=').as_bytes();
-    let size = match algorithm {
-        DigestAlgorithm::Sha1 => SHA1_BYTES,
-        DigestAlgorithm::Sha256 => SHA256_BYTES,
-    };
     let length = value.len();
     let bytes = if length == size * 2 {
         HEXLOWER_PERMISSIVE.decode(value).ok()?
@@ -172,5 +220,25 @@ mod tests {
         ] {
             assert!(!is_same(different, &ours), "{different}");
         }
+    }
+
+    // Python: hashlib.new(name, b"abc").hexdigest()
+    #[test]
+    fn every_algorithm_computes_what_others_compute() {
+        for expected in [
+            "md5:900150983cd24fb0d6963f7d28e17f72",
+            "md5:SAAVBGB42JH3BVUWH56SRYL7OI======",
+            "sha1:a9993e364706816aba3e25717850c26c9cd0d89d",
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+            "sha-384:cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+            "sha512:ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+        ] {
+            let mut digester = Digester::new(Algorithm::of(expected).unwrap());
+            digester.update(b"a");
+            digester.update(b"bc");
+            let found = digester.finish();
+            assert!(is_same(expected, &found), "{expected} is not {found}");
+        }
+        assert_eq!(Algorithm::of("xxh3:00"), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::capture::{Capture, Resource, Truncated};
+use crate::capture::{Capture, Resource, RevisitProfile, Truncated};
 use crate::compress::{Compressor, release};
 use crate::config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
 use crate::digest::digest;
@@ -159,7 +159,7 @@ impl GroupBuilder<'_> {
             record.field("WARC-Refers-To-Target-URI", revisit.target_uri);
             record.field("WARC-Refers-To-Date", &warc_date(revisit.date));
         }
-        record.optional("WARC-Truncated", capture.truncated.map(Truncated::as_str));
+        record.optional("WARC-Truncated", truncation(capture).map(Truncated::as_str));
         record.optional(
             "WARC-Identified-Payload-Type",
             capture.identified_payload_type,
@@ -257,6 +257,20 @@ impl GroupBuilder<'_> {
             Compression::Gzip | Compression::Zstd => length as u64,
             Compression::None => (length - TERMINATOR.len()) as u64,
         }
+    }
+}
+
+/// What was left off: of a body that an earlier capture has, all of it (WARC 1.1, clause 6.7.2).
+fn truncation(capture: &Capture<'_>) -> Option<Truncated> {
+    let repeats = capture
+        .revisit
+        .as_ref()
+        .is_some_and(|revisit| revisit.profile == RevisitProfile::IdenticalPayloadDigest);
+    let is_left_off = repeats && capture.head_length < capture.response.len();
+    if is_left_off {
+        Some(Truncated::Length)
+    } else {
+        capture.truncated
     }
 }
 

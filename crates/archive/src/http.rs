@@ -12,7 +12,7 @@ pub use crate::chunked::{ChunkedEnd, Dechunked, dechunk};
 use crate::head::Head;
 
 /// Content encodings that may be nested in one message.
-const ENCODINGS_MAX: usize = 4;
+pub(crate) const ENCODINGS_MAX: usize = 4;
 
 /// Takes apart an HTTP message as `request` and `response` records hold it.
 #[must_use]
@@ -102,14 +102,7 @@ impl<'a> Message<'a> {
     /// payload does not have, leaves it as it is.
     #[must_use]
     pub fn content(&self, bytes_max: usize) -> Content<'a> {
-        let codings = self
-            .fields()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-        let codings: Vec<String> = codings
-            .flat_map(|(_, value)| value.split(','))
-            .map(|coding| coding.trim().to_ascii_lowercase())
-            .filter(|coding| !coding.is_empty() && coding != "identity")
-            .collect();
+        let codings = content_codings(&self.head);
         let mut content = Content {
             bytes: self.payload(),
             is_whole: true,
@@ -132,6 +125,19 @@ impl<'a> Message<'a> {
         }
         content
     }
+}
+
+/// The content encodings that a head names, in lower case and the order in which they were applied.
+pub(crate) fn content_codings(head: &Head<'_>) -> Vec<String> {
+    let codings = head
+        .fields
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+    codings
+        .flat_map(|(_, value)| value.split(','))
+        .map(|coding| coding.trim().to_ascii_lowercase())
+        .filter(|coding| !coding.is_empty() && coding != "identity")
+        .collect()
 }
 
 /// Whether a head says that the body is in chunks.

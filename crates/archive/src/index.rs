@@ -31,8 +31,10 @@ pub enum IndexError {
         source: io::Error,
     },
     /// A line is not one of an index.
-    #[error("bad line in the index: `{line}`")]
+    #[error("bad line in the index {path}: `{line}`")]
     Line {
+        /// The file.
+        path: PathBuf,
         /// The line.
         line: String,
         /// The cause.
@@ -179,11 +181,16 @@ impl Matches {
 
     /// The next line as it is in the file, without its line feed.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, IndexError> {
+        Ok(self.next_head()?.map(|(line, _)| line))
+    }
+
+    /// The next line, and the number of its cursor.
+    fn next_head(&mut self) -> Result<Option<(Vec<u8>, usize)>, IndexError> {
         while let Some(Reverse((line, at))) = self.heads.pop() {
             self.advance(at)?;
             if line != self.last {
                 self.last.clone_from(&line);
-                return Ok(Some(line));
+                return Ok(Some((line, at)));
             }
         }
         Ok(None)
@@ -194,12 +201,13 @@ impl Iterator for Matches {
     type Item = Result<Entry, IndexError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.next_line() {
-            Ok(line) => line?,
+        let (line, at) = match self.next_head() {
+            Ok(head) => head?,
             Err(error) => return Some(Err(error)),
         };
         let line = String::from_utf8_lossy(&line);
         Some(Entry::parse(&line).map_err(|source| IndexError::Line {
+            path: self.cursors[at].1.clone(),
             line: line.into_owned(),
             source,
         }))

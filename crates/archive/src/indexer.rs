@@ -138,7 +138,7 @@ pub(crate) fn line_of<R: Read>(
     })
 }
 
-fn is_listed(head: &RecordHead) -> bool {
+pub(crate) fn is_listed(head: &RecordHead) -> bool {
     match head.record_type() {
         "response" | "revisit" => true,
         "resource" | "metadata" => head.field("Content-Type") != Some("application/warc-fields"),
@@ -146,8 +146,11 @@ fn is_listed(head: &RecordHead) -> bool {
     }
 }
 
-fn is_http_url(url: &str) -> bool {
-    url.starts_with("http:") || url.starts_with("https:")
+pub(crate) fn is_http_url(url: &str) -> bool {
+    ["http:", "https:"].iter().any(|scheme| {
+        let start = url.get(..scheme.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
 }
 
 /// Reads at least the HTTP head at the start of a block, unless it is longer than the bound.
@@ -175,7 +178,7 @@ fn digest_rest<R: Read>(record: &mut Record<'_, R>, start: &[u8]) -> io::Result<
 }
 
 /// The 14 digits of a date such as `2026-01-15T09:30:12.345Z`; parts that are missing are zero.
-fn timestamp_of(date: &str) -> Option<String> {
+pub(crate) fn timestamp_of(date: &str) -> Option<String> {
     let mut numbers: Vec<&str> = date.split(|c: char| !c.is_ascii_digit()).collect();
     if numbers.last() == Some(&"") {
         numbers.pop();

@@ -2,8 +2,8 @@
 //!
 //! A crawler thread owns one [`Writer`] and gives it one [`Capture`] for each exchange; what it gets back, [`Stored`], is
 //! on disk and in the index. [`recover()`] runs once at start, before any writer, and repairs what a crash left. [`Index`]
-//! answers which captures of a URL exist, while the crawl goes on; [`Reader`] reads the records of any WARC file,
-//! [`check()`] judges one, and [`index_file`] lists one as `cdxj-indexer` does. [`http`] takes a stored HTTP message apart.
+//! answers which captures of a URL exist, while the crawl goes on, and [`Captures`] gives out their bytes; [`Reader`] reads the records of any
+//! WARC or ARC file, [`walk()`] goes on after damage, [`check()`] judges one, and [`index_file`] lists one as `cdxj-indexer` does. [`http`] takes a stored HTTP message apart.
 //!
 //! # An archive on disk
 //! `archive/*.warc.gz` are the captures and `indexes/*.cdxj` the index, laid out as in a WACZ; the suffix `.open` marks a
@@ -32,12 +32,15 @@
 //! Not here: what to fetch, what the bytes mean, and any network.
 
 mod append_file;
+mod arc;
 mod capture;
+mod captures;
 mod cdxj;
 mod check;
 mod chunked;
 mod compress;
 mod config;
+mod content;
 mod digest;
 mod group;
 mod head;
@@ -45,6 +48,7 @@ pub mod http;
 mod index;
 mod indexer;
 mod layout;
+pub mod logs;
 mod member;
 mod merge;
 mod open_warc;
@@ -56,11 +60,13 @@ mod record_head;
 mod recover;
 mod recovery;
 mod segment;
+mod walk;
 mod writer;
 
 pub use capture::{Capture, Resource, RevisitOf, RevisitProfile, Stored, Truncated};
+pub use captures::{BodyForm, CaptureError, Captures};
 pub use cdxj::{Entry, EntryError};
-pub use check::{Problem, Report, check};
+pub use check::{Problem, Report, Severity, check};
 pub use config::{ArchiveConfig, Compression, DigestAlgorithm, Provenance};
 pub use digest::{digest, digest_bytes, digest_of_bytes};
 pub use index::{Index, IndexError, Matches};
@@ -72,4 +78,5 @@ pub use reader::{Reader, Record};
 pub use record_head::{RecordHead, Span};
 pub use recover::{recover, recover_after_power_loss};
 pub use recovery::{ClosedFile, RecoverError, Recovery};
+pub use walk::{Walker, walk};
 pub use writer::{Position, WriteError, Writer};

@@ -4,10 +4,15 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
+use crate::arc::ArcLine;
+use crate::record_head::Format;
+
 /// A buffered source that knows how far it was read.
 pub(crate) struct Input<R> {
     source: BufReader<R>,
     position: u64,
+    /// What was read and is to be read once more.
+    again: Vec<u8>,
 }
 
 impl<R: Read> Input<R> {
@@ -15,13 +20,27 @@ impl<R: Read> Input<R> {
         Self {
             source: BufReader::with_capacity(64 << 10, source),
             position,
+            again: Vec::new(),
         }
+    }
+
+    /// Takes back what was read last.
+    fn unread(&mut self, bytes: Vec<u8>) {
+        debug_assert!(self.again.is_empty(), "only the last bytes are taken back");
+        self.position -= bytes.len() as u64;
+        self.again = bytes;
     }
 }
 
 impl<R: Read> Read for Input<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
+        let count = if self.again.is_empty() {
+            self.source.read(buffer)?
+        } else {
+            let count = (&self.again[..]).read(buffer)?;
+            self.again.drain(..count);
+            count
+        };
         self.position += count as u64;
         Ok(count)
     }
@@ -29,11 +48,19 @@ impl<R: Read> Read for Input<R> {
 
 impl<R: Read> BufRead for Input<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.source.fill_buf()
+        if self.again.is_empty() {
+            self.source.fill_buf()
+        } else {
+            Ok(&self.again)
+        }
     }
 
     fn consume(&mut self, count: usize) {
-        self.source.consume(count);
+        if self.again.is_empty() {
+            self.source.consume(count);
+        } else {
+            self.again.drain(..count);
+        }
         self.position += count as u64;
     }
 }
@@ -74,6 +101,8 @@ const REMAINDER_BYTES_MAX: u64 = 64 << 10;
 /// Largest dictionary of a `.warc.zst` file.
 const DICTIONARY_BYTES_MAX: u64 = 16 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// The same with the one method of compression that there is.
+const GZIP_BEGINNING: [u8; 3] = [0x1f, 0x8b, 8];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Frame that holds the dictionary (the proposed `.warc.zst` standard).
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
@@ -107,6 +136,15 @@ impl<R: Read> Member<R> {
 
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.kind, Kind::Plain)
+    }
+
+    /// The bytes with which every member begins; none in a plain file.
+    pub(crate) fn beginning(&self) -> Option<&'static [u8]> {
+        match self.kind {
+            Kind::Plain => None,
+            Kind::Gzip => Some(&GZIP_BEGINNING),
+            Kind::Zstd(_) => Some(&ZSTD_MAGIC),
+        }
     }
 
     /// What it means that a record goes on where its member ends: in a plain file that the file was cut.
@@ -152,11 +190,11 @@ impl<R: Read> Member<R> {
     }
 
     /// Reads a member to its end, which checks it, and stands before the next one.
-    pub(crate) fn end(&mut self) -> io::Result<End> {
+    pub(crate) fn end(&mut self, format: Format) -> io::Result<End> {
         let mut rest = Vec::new();
         let input = match self.state.take() {
             Some(State::Plain(mut input)) => {
-                take_separator(&mut input, &mut rest)?;
+                take_separator(&mut input, format, &mut rest)?;
                 input
             }
             Some(State::Gzip(mut reader)) => {
@@ -219,12 +257,20 @@ fn drain(reader: &mut impl Read, rest: &mut Vec<u8>) -> io::Result<()> {
 /// Takes what separates plain records, and keeps the beginning of it.
 ///
 /// That is line ends; but where the length of a block is a little too small, as some tools wrote it, the rest of its
-/// line comes first, and is passed over as warcio does.
-fn take_separator(input: &mut impl BufRead, rest: &mut Vec<u8>) -> io::Result<()> {
+/// line comes first, and is passed over as warcio does. Records of ARC files may have nothing between them.
+fn take_separator<R: Read>(
+    input: &mut Input<R>,
+    format: Format,
+    rest: &mut Vec<u8>,
+) -> io::Result<()> {
     let start = input.fill_buf()?;
     let is_remainder = !start.is_empty() && !is_line_end(start[0]) && !start.starts_with(b"WARC/");
     if is_remainder {
         input.take(REMAINDER_BYTES_MAX).read_until(b'\n', rest)?;
+        if format == Format::Arc && ArcLine::parse(&String::from_utf8_lossy(rest)).is_some() {
+            input.unread(std::mem::take(rest));
+            return Ok(());
+        }
     }
     loop {
         let bytes = input.fill_buf()?;

@@ -1,4 +1,4 @@
-//! Why a WARC file cannot be read on.
+//! Why a WARC or ARC file cannot be read on.
 
 use std::io;
 
@@ -36,9 +36,6 @@ pub enum ReadError {
         /// The beginning of what is there.
         found: String,
     },
-    /// It is an ARC file.
-    #[error("this is an ARC file; only WARC files are read (`warcio recompress` converts)")]
-    Arc,
     /// The head is too long.
     #[error("the record at offset {offset} has a head of more than {HEAD_BYTES_MAX} bytes")]
     HeadTooLong {
@@ -46,7 +43,7 @@ pub enum ReadError {
         offset: u64,
     },
     /// The record does not say how long it is.
-    #[error("the record at offset {offset} has no valid Content-Length")]
+    #[error("the record at offset {offset} has no valid length")]
     Length {
         /// Where the record starts.
         offset: u64,
@@ -59,6 +56,12 @@ pub enum ReadError {
         /// Where the member starts.
         offset: u64,
     },
+    /// So much is damaged that records are no longer looked for.
+    #[error("too much is damaged: what follows offset {offset} was not read")]
+    GivenUp {
+        /// Where the search ended.
+        offset: u64,
+    },
 }
 
 impl ReadError {
@@ -66,13 +69,14 @@ impl ReadError {
     #[must_use]
     pub fn offset(&self) -> u64 {
         match self {
-            Self::Io(_) | Self::Arc => 0,
+            Self::Io(_) => 0,
             Self::Torn { offset }
             | Self::Damaged { offset, .. }
             | Self::NotARecord { offset, .. }
             | Self::HeadTooLong { offset }
             | Self::Length { offset }
-            | Self::NotPerRecord { offset } => *offset,
+            | Self::NotPerRecord { offset }
+            | Self::GivenUp { offset } => *offset,
         }
     }
 

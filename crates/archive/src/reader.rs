@@ -1,27 +1,30 @@
-//! Reads the records of a WARC file, one after the other, in bounded memory.
+//! Reads the records of a WARC or ARC file, one after the other, in bounded memory.
 //!
-//! WARC 1.0 and 1.1, as it is or with a gzip member or zstd frame for each record. A [`Record`] is read as a stream; its
+//! WARC 1.0 and 1.1 and ARC 1 and 2, as it is or with a gzip member or zstd frame for each record; which of them, the first record says. A [`Record`] is read as a stream; its
 //! [`Record::finish`] says where it was. Blocks may be of any size; heads are bounded.
 //!
 //! This is our own reader because recovery must know exactly where each member ends and whether the last one is whole to
 //! its final byte, and because a record must be able to leave its thread, which those of fastwarc 2 cannot.
 //!
-//! Not here: ARC files, which are refused by name; HTTP ([`crate::http`]).
+//! Not here: going on after damage ([`crate::walk()`]); HTTP ([`crate::http`]).
 
 use std::fs::File;
 use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
+use crate::arc::ArcLine;
 use crate::head::Head;
 use crate::member::{Input, Member};
 use crate::read_error::{HEAD_BYTES_MAX, ReadError, read_error};
 use crate::record::TERMINATOR;
-use crate::record_head::{RecordHead, Span};
+use crate::record_head::{Format, RecordHead, Span};
 
 /// Reads the records of one file.
 pub struct Reader<R> {
     /// `None` after an error and at the end: nothing can be read on.
     member: Option<Member<R>>,
+    /// What the records were so far; none before the first.
+    format: Option<Format>,
     /// The record that is being read, and what is left of its block.
     current: Option<Current>,
 }
@@ -42,7 +45,13 @@ impl Reader<File> {
 
     /// Opens a file at the record that starts at `offset`.
     pub fn open_at(path: &Path, offset: u64) -> Result<Self, ReadError> {
-        let mut file = File::open(path).map_err(ReadError::Io)?;
+        let file = File::open(path).map_err(ReadError::Io)?;
+        Self::of_file_at(file, offset)
+    }
+
+    /// Reads an open file from the record that starts at `offset`.
+    pub(crate) fn of_file_at(mut file: File, offset: u64) -> Result<Self, ReadError> {
+        file.rewind().map_err(ReadError::Io)?;
         let mut start = Reader::new(file.try_clone().map_err(ReadError::Io)?)?;
         if offset == 0 {
             return Ok(start);
@@ -60,6 +69,7 @@ impl<R: Read> Reader<R> {
         let member = Member::detect(Input::new(source, 0)).map_err(|error| read_error(error, 0))?;
         Ok(Self {
             member: Some(member),
+            format: None,
             current: None,
         })
     }
@@ -92,30 +102,13 @@ impl<R: Read> Reader<R> {
         if !member.start().map_err(at)? {
             return Ok(None);
         }
-        let bytes = read_head(member, offset)?;
-        let head = Head::parse(&bytes);
-        if !is_version(&head.first_line) {
-            return Err(not_a_record(offset, &head.first_line));
-        }
-        let content_length = head
-            .field("Content-Length")
-            .and_then(|text| text.trim().parse().ok());
-        let content_length = content_length.ok_or(ReadError::Length { offset })?;
+        let (head, bytes) = read_head(member, self.format, offset)?;
+        self.format = Some(head.format());
         self.current = Some(Current {
             offset,
-            remaining: content_length,
-            length: (bytes.len() as u64).saturating_add(content_length),
+            remaining: head.content_length,
+            length: (bytes.len() as u64).saturating_add(head.content_length),
         });
-        let head = RecordHead {
-            offset,
-            version: head.first_line.into_owned(),
-            fields: head
-                .fields
-                .into_iter()
-                .map(|(k, v)| (k.into_owned(), v.into_owned()))
-                .collect(),
-            content_length,
-        };
         Ok(Some((head, bytes)))
     }
 
@@ -160,9 +153,16 @@ impl<R: Read> Reader<R> {
         let Some(member) = &mut self.member else {
             return Err(ReadError::Torn { offset });
         };
-        let end = member.end().map_err(|error| read_error(error, offset))?;
-        let rest = &end.rest[..];
-        if rest.trim_ascii_start().starts_with(b"WARC/") {
+        let format = self.format.unwrap_or(Format::Warc);
+        let end = member
+            .end(format)
+            .map_err(|error| read_error(error, offset))?;
+        let rest = end.rest.trim_ascii_start();
+        let (is_next, is_terminated) = match format {
+            Format::Warc => (rest.starts_with(b"WARC/"), end.rest == TERMINATOR),
+            Format::Arc => (ArcLine::could_begin(rest), rest.is_empty()),
+        };
+        if is_next && !member.is_plain() {
             return Err(ReadError::NotPerRecord { offset });
         }
         let position = member.position();
@@ -174,7 +174,7 @@ impl<R: Read> Reader<R> {
                 position - offset
             },
             end: position,
-            is_terminated: rest == TERMINATOR,
+            is_terminated,
         })
     }
 }
@@ -194,6 +194,11 @@ impl<R: Read> Record<'_, R> {
         &self.head
     }
 
+    /// The head as it is in the file.
+    pub(crate) fn head_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Writes the record as it is in the file, decompressed, and says where it was.
     ///
     /// # Errors
@@ -211,8 +216,12 @@ impl<R: Read> Record<'_, R> {
                 count => out.write_all(&buffer[..count]).map_err(ReadError::Io)?,
             }
         }
+        let terminator = match self.head.format() {
+            Format::Warc => TERMINATOR,
+            Format::Arc => b"\n",
+        };
         let span = self.finish()?;
-        out.write_all(TERMINATOR).map_err(ReadError::Io)?;
+        out.write_all(terminator).map_err(ReadError::Io)?;
         Ok(span)
     }
 
@@ -228,34 +237,90 @@ impl<R: Read> Read for Record<'_, R> {
     }
 }
 
-/// Reads up to and with the first line of white space.
-fn read_head<R: Read>(member: &mut Member<R>, offset: u64) -> Result<Vec<u8>, ReadError> {
+/// Reads the head of a record of either format.
+fn read_head<R: Read>(
+    member: &mut Member<R>,
+    format: Option<Format>,
+    offset: u64,
+) -> Result<(RecordHead, Vec<u8>), ReadError> {
     let mut bytes = Vec::new();
+    read_line(member, &mut bytes, offset)?;
+    // Some wrote the line feed between records before the record.
+    while format != Some(Format::Warc) && bytes.len() < 4 && bytes.trim_ascii().is_empty() {
+        read_line(member, &mut bytes, offset)?;
+    }
+    if could_be_version(&bytes) && format != Some(Format::Arc) {
+        return read_warc_head(member, bytes, offset);
+    }
+    let line = String::from_utf8_lossy(&bytes);
+    let line = line.trim_start_matches(['\r', '\n']);
+    match ArcLine::parse(line).filter(|_| format != Some(Format::Warc)) {
+        Some(line) => {
+            let head = line.head(offset).ok_or(ReadError::Length { offset })?;
+            Ok((head, bytes))
+        }
+        None => Err(not_a_record(offset, line)),
+    }
+}
+
+/// Reads the rest of a head whose first line is read: up to and with the first line of white space.
+fn read_warc_head<R: Read>(
+    member: &mut Member<R>,
+    mut bytes: Vec<u8>,
+    offset: u64,
+) -> Result<(RecordHead, Vec<u8>), ReadError> {
     loop {
         let line_start = bytes.len();
-        let room = HEAD_BYTES_MAX - bytes.len();
-        let mut bounded = member.by_ref().take(room as u64);
-        bounded
-            .read_until(b'\n', &mut bytes)
-            .map_err(|error| read_error(error, offset))?;
-        let line = &bytes[line_start..];
-        if line_start == 0 && line.starts_with(b"filedesc://") {
-            return Err(ReadError::Arc);
-        }
-        let is_whole = line.ends_with(b"\n");
-        if line_start == 0 && !could_be_version(line) {
-            return Err(not_a_record(offset, &String::from_utf8_lossy(line)));
-        }
-        if !is_whole {
-            if bytes.len() == HEAD_BYTES_MAX {
-                return Err(ReadError::HeadTooLong { offset });
-            }
-            return Err(read_error(member.early_end(), offset));
-        }
-        if line.trim_ascii().is_empty() {
-            return Ok(bytes);
+        read_line(member, &mut bytes, offset)?;
+        if bytes[line_start..].trim_ascii().is_empty() {
+            break;
         }
     }
+    let head = Head::parse(&bytes);
+    if !is_version(&head.first_line) {
+        return Err(not_a_record(offset, &head.first_line));
+    }
+    let content_length = head
+        .field("Content-Length")
+        .and_then(|text| text.trim().parse().ok());
+    let head = RecordHead {
+        offset,
+        version: head.first_line.into_owned(),
+        fields: head
+            .fields
+            .into_iter()
+            .map(|(k, v)| (k.into_owned(), v.into_owned()))
+            .collect(),
+        content_length: content_length.ok_or(ReadError::Length { offset })?,
+    };
+    Ok((head, bytes))
+}
+
+/// Reads one more line of a head.
+fn read_line<R: Read>(
+    member: &mut Member<R>,
+    bytes: &mut Vec<u8>,
+    offset: u64,
+) -> Result<(), ReadError> {
+    let line_start = bytes.len();
+    let room = HEAD_BYTES_MAX - line_start;
+    member
+        .by_ref()
+        .take(room as u64)
+        .read_until(b'\n', bytes)
+        .map_err(|error| read_error(error, offset))?;
+    let line = &bytes[line_start..];
+    if line.ends_with(b"\n") {
+        return Ok(());
+    }
+    // What cannot become a record is told as what it is, not as one that is torn.
+    if line_start == 0 && !could_be_version(line) && !ArcLine::could_begin(line) {
+        return Err(not_a_record(offset, &String::from_utf8_lossy(line)));
+    }
+    if bytes.len() == HEAD_BYTES_MAX {
+        return Err(ReadError::HeadTooLong { offset });
+    }
+    Err(read_error(member.early_end(), offset))
 }
 
 fn could_be_version(line: &[u8]) -> bool {
@@ -368,8 +433,8 @@ mod tests {
         };
         check(b"", "");
         check(
-            b"filedesc://x.arc 0.0.0.0 20260101 text/plain 77\n",
-            "ARC file",
+            b"filedesc://x.arc 0.0.0.0 20260101 text/plain -1\n",
+            "no valid length",
         );
         check(b"<html>\n", "no WARC record at offset 0, but `<html>`");
         check(
@@ -377,14 +442,8 @@ mod tests {
             "no WARC record at offset 0, but `WARC/2.0`",
         );
         check(&endless, "has a head of more than 65536 bytes");
-        check(
-            b"WARC/1.0\r\nWARC-Type: a\r\n\r\n",
-            "no valid Content-Length",
-        );
-        check(
-            b"WARC/1.0\r\nContent-Length: -1\r\n\r\n",
-            "no valid Content-Length",
-        );
+        check(b"WARC/1.0\r\nWARC-Type: a\r\n\r\n", "no valid length");
+        check(b"WARC/1.0\r\nContent-Length: -1\r\n\r\n", "no valid length");
         check(b"WARC/1.0\r\nContent-Length: 9\r\n\r\nabc", "torn");
         check(b"WARC/1.0\r\nContent-Le", "torn");
         check(
@@ -393,5 +452,69 @@ mod tests {
         );
         check(&[0x1f, 0x8b, 8, 0, 1, 2], "torn");
         check(&[0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9], "damaged");
+    }
+
+    const ARC: &[u8] = b"filedesc://x.arc 0.0.0.0 20260101000000 text/plain 4\n1 0\n\nhttp://a.example/ 1.2.3.4 20260101000000 text/html 3\nabc\nhttp://b.example/ 1.2.3.4 20260101000000 text/html 2\nde\n";
+
+    fn texts(bytes: &[u8]) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        let mut reader = Reader::new(bytes).unwrap();
+        while let Some(mut record) = reader.next_record().unwrap() {
+            let url = record.head().target_uri().unwrap_or_default();
+            let mut block = String::new();
+            record.read_to_string(&mut block).unwrap();
+            texts.push((url, block));
+        }
+        texts
+    }
+
+    #[test]
+    fn the_records_of_an_arc_file_are_read_one_after_the_other() {
+        let expected = [
+            ("", "1 0\n"),
+            ("http://a.example/", "abc"),
+            ("http://b.example/", "de"),
+        ]
+        .map(|(url, block)| (url.to_owned(), block.to_owned()));
+        assert_eq!(texts(ARC), expected);
+        let (spans, error) = spans(ARC);
+        assert!(error.is_none());
+        assert!(spans.iter().all(|span| span.is_terminated));
+        assert_eq!(
+            (spans[1].offset, spans[1].length, spans[1].end),
+            (58, 56, 115)
+        );
+        // No line feed between records.
+        let text = String::from_utf8(ARC.to_vec()).unwrap();
+        assert_eq!(texts(text.replace("abc\n", "abc").as_bytes()), expected);
+        // From the middle, and as it is.
+        assert_eq!(texts(&ARC[58..]), expected[1..]);
+        let mut copy = Vec::new();
+        let mut reader = Reader::new(ARC).unwrap();
+        while let Some(record) = reader.next_record().unwrap() {
+            record.copy_to(&mut copy).unwrap();
+        }
+        assert_eq!(copy, ARC);
+    }
+
+    #[test]
+    fn an_arc_file_has_a_member_for_each_record() {
+        let gzip = |bytes: &[u8]| {
+            let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            out.write_all(bytes).unwrap();
+            out.finish().unwrap()
+        };
+        let cuts = [&ARC[..58], &ARC[58..115], &ARC[115..]];
+        let file: Vec<u8> = cuts.iter().flat_map(|bytes| gzip(bytes)).collect();
+        assert_eq!(texts(&file), texts(ARC));
+        // The line feed before a record instead of after it.
+        let cuts = [&ARC[..57], &ARC[57..114], &ARC[114..]];
+        let file: Vec<u8> = cuts.iter().flat_map(|bytes| gzip(bytes)).collect();
+        assert_eq!(texts(&file), texts(ARC));
+        let (_, error) = spans(&gzip(ARC));
+        assert!(
+            matches!(error, Some(ReadError::NotPerRecord { offset: 0 })),
+            "{error:?}"
+        );
     }
 }

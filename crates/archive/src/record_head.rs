@@ -1,11 +1,19 @@
 //! What a record says of itself, and where it is.
 
+/// The format of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Warc,
+    /// The older format, whose heads are read as those of WARC records.
+    Arc,
+}
+
 /// The head of a record and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordHead {
     /// Offset of the record, or of its compressed member, in the file.
     pub offset: u64,
-    /// Such as `WARC/1.1`.
+    /// Such as `WARC/1.1`; `ARC/1` or `ARC/2` for a record of an ARC file, whose fields are given the names of WARC fields.
     pub version: String,
     /// Names and values, in order.
     pub fields: Vec<(String, String)>,
@@ -22,6 +30,14 @@ impl RecordHead {
             .iter()
             .find(|(key, _)| key.eq_ignore_ascii_case(name))?;
         Some(value)
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        if self.version.starts_with("ARC/") {
+            Format::Arc
+        } else {
+            Format::Warc
+        }
     }
 
     /// `WARC-Type`; empty if there is none.

@@ -417,8 +417,10 @@ mod tests {
 
     fn assert_sound(root: &Path) {
         for entry in fs::read_dir(root.join("archive")).unwrap() {
-            let report = check(&entry.unwrap().path()).unwrap();
-            assert!(report.is_sound(), "{:?}", report.problems);
+            let mut problems = Vec::new();
+            let path = entry.unwrap().path();
+            let report = check(&path, |problem| problems.push(problem.clone())).unwrap();
+            assert!(report.is_sound(), "{problems:?}");
         }
     }
 

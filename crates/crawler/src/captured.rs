@@ -61,10 +61,33 @@ pub fn captured(
     Ok(found)
 }
 
-/// Whether a page was captured, by itself: the index folds case and more.
-pub(crate) fn is_captured(index: &Index, url: &PageUrl) -> Result<bool, CrawlError> {
-    let mut captures = index.lookup(url.as_str())?.flatten();
-    Ok(captures.any(|entry| entry.url == url.as_str()))
+/// The HTTP status of a page's last capture, if it was captured by itself: the index folds case and more.
+pub(crate) fn last_status(index: &Index, url: &PageUrl) -> Result<Option<u16>, CrawlError> {
+    let captures = index.lookup(url.as_str())?.flatten();
+    let last = captures.filter(|entry| entry.url == url.as_str()).last();
+    Ok(last.map(|entry| status_of(&entry).unwrap_or_default()))
+}
+
+/// Whether there is a capture of a page that came as it should, and did not merely lead elsewhere. Where the captures are not at hand, states of pages stand for them.
+pub(crate) fn has_pages(
+    folder: &Path,
+    settings: &Settings,
+    pages_known: u64,
+) -> Result<bool, CrawlError> {
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let mut is_empty = true;
+    for entry in Index::open(folder)?.iter()?.flatten() {
+        is_empty = false;
+        let is_good = matches!(status_of(&entry), Some(200..300));
+        if is_good && page_of(&entry, &canonical).is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(is_empty && 0 < pages_known)
+}
+
+fn status_of(entry: &Entry) -> Option<u16> {
+    entry.status.as_ref()?.parse().ok()
 }
 
 /// The page that a line of the index is of; none for robots.txt and the answers of name servers, which are visited for the sake of pages.

@@ -18,6 +18,7 @@ use junkai_weburl::CanonicalConfig;
 
 use crate::CrawlError;
 use crate::clock::Clock;
+use crate::error::AtPath as _;
 use crate::losses::Losses;
 use crate::manifest::{Manifest, boot_id};
 use crate::outcomes::Outcomes;
@@ -92,6 +93,11 @@ impl Checkpoints {
         }
     }
 
+    /// What was left out or lost, in this run and all before it.
+    pub(crate) fn losses(&self) -> Losses {
+        self.losses.with(&self.progress)
+    }
+
     /// Does what is due.
     pub(crate) fn when_due(
         &mut self,
@@ -116,9 +122,21 @@ impl Checkpoints {
         }
         if self.running.is_none() && self.due <= now && !progress.is_disk_full() {
             self.due = now + self.every;
-            self.begin(books)?;
+            if books.outcomes.logs.are_over() {
+                self.put_logs_away(books)?;
+            } else {
+                self.begin(books)?;
+            }
         }
         Ok(())
+    }
+
+    /// Begins new log files. First all that the old ones have is promised, and nothing is written between that and the new ones: whatever a manifest says of the
+    /// files' lengths after a power failure, no line is cut that it promised, and none kept that it did not.
+    fn put_logs_away(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
+        self.promise(books)?;
+        books.outcomes.logs.put_away()?;
+        self.promise(books)
     }
 
     /// A checkpoint at once, with the table of the seen set flushed: when that is full, and at the end of a run.
@@ -170,7 +188,7 @@ impl Checkpoints {
             waiting: 0,
             pages_known: 0,
             canonical: self.canonical.clone(),
-            losses: self.losses.with(&self.progress),
+            losses: self.losses(),
             log_lengths: [0, 0],
         }
     }
@@ -189,13 +207,15 @@ impl Checkpoints {
             log_lengths: books.outcomes.logs.lengths(),
             ..self.manifest()
         };
+        self.progress.servers_behind.set(known.servers_behind());
         let archive = self.archive.clone();
         let learned = known.learned(self.is_last);
         let work = move || {
             if let Some(learned) = learned {
                 planner_file::store(&archive.join("state"), &learned)?;
             }
-            rustix::fs::syncfs(File::open(&archive)?).map_err(std::io::Error::from)?;
+            let synced = File::open(&archive).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+            synced.at(&archive)?;
             manifest.store(&archive.join("state"))?;
             if let Err(error) = junkai_archive::merge(&archive) {
                 tracing::warn!(%error, "files of the index could not be merged; look-ups take longer until they are");
@@ -205,7 +225,8 @@ impl Checkpoints {
         self.running = Some(
             std::thread::Builder::new()
                 .name("checkpoint".into())
-                .spawn(work)?,
+                .spawn(work)
+                .map_err(|source| CrawlError::Thread { source })?,
         );
         Ok(())
     }
@@ -232,7 +253,8 @@ impl Checkpoints {
             self.merging = Some(
                 std::thread::Builder::new()
                     .name("merge".into())
-                    .spawn(move || job.run())?,
+                    .spawn(move || job.run())
+                    .map_err(|source| CrawlError::Thread { source })?,
             );
         }
         Ok(())

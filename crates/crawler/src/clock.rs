@@ -58,7 +58,7 @@ impl ClockConfig {
     }
 
     #[expect(clippy::float_cmp, reason = "exactly one is the real clock")]
-    fn is_real(&self) -> bool {
+    pub(crate) fn is_real(&self) -> bool {
         self.speed == 1.0
     }
 }
@@ -159,7 +159,7 @@ impl Clock {
 }
 
 /// What the machine has counted since its boot, sleep included.
-fn counted() -> Duration {
+pub(crate) fn counted() -> Duration {
     let counted = clock_gettime(ClockId::Boottime);
     // Neither is negative: the count begins at boot.
     let seconds = u64::try_from(counted.tv_sec).unwrap_or_default();

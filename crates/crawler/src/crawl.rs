@@ -4,12 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use junkai_fetch::{Access, roots_mistake};
 use serde::Serialize;
 
 use crate::CrawlError;
 use crate::crew::Crew;
 use crate::descriptors;
-use crate::opening::Opening;
+use crate::first_pages::FailedSeed;
+use crate::hook::{HookReport, Hooks};
+use crate::losses::Losses;
+use crate::opening::{Opening, write_settings_down};
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rounds::Rounds;
 use crate::settings::Settings;
@@ -20,7 +24,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// A crawl that is ready to run.
 pub struct Crawl {
     rounds: Rounds,
+    hooks: Hooks,
     repairs: Vec<String>,
+    proxies: Vec<String>,
     begun: Instant,
 }
 
@@ -32,8 +38,14 @@ pub enum Ended {
     Complete,
     /// The number of pages asked for is reached.
     PagesReached,
+    /// The number of bytes asked for is received.
+    BytesReached,
     /// The time asked for is over.
     TimeReached,
+    /// It goes by sitemaps alone, and found none.
+    NoSitemap,
+    /// Every seed has failed, and the archive has no page.
+    NothingReached,
     /// The user stopped it.
     Stopped,
 }
@@ -47,6 +59,14 @@ pub struct Summary {
     pub seconds: f64,
     /// The counters at the end.
     pub progress: Snapshot,
+    /// What was left out or lost, in this run and all before it.
+    pub losses: Losses,
+    /// Where the archive has no page: the first seeds that failed, and why.
+    pub failed_seeds: Vec<FailedSeed>,
+    /// Where the crawl goes by sitemaps alone and found none: where it looked first, and what was there.
+    pub sitemaps_tried: Vec<FailedSeed>,
+    /// What was told to hooks.
+    pub hooks: Vec<HookReport>,
 }
 
 impl Crawl {
@@ -59,18 +79,29 @@ impl Crawl {
         settings: Settings,
         progress: Arc<Progress>,
     ) -> Result<Crawl, CrawlError> {
-        let mistakes = settings.mistakes();
+        let mut mistakes = settings.mistakes();
+        mistakes.extend(roots_mistake(&settings.fetch));
         if !mistakes.is_empty() {
             return Err(CrawlError::Settings { mistakes });
         }
+        let environment = |name: &str| std::env::var(name).ok();
+        let access = Access::load(&settings.fetch, &environment)
+            .map_err(|mistakes| CrawlError::Settings { mistakes })?;
+        let proxies = access.as_ref().map(|access| access.proxies_in_words());
         descriptors::raise_limit();
         let opening = Opening::of(archive, settings, &progress)?;
         let repairs = opening.repairs.clone();
-        let crew = Crew::start(archive, &opening, &progress)?;
+        let crew = Crew::start(archive, &opening, &progress, access)?;
+        // Only now, that nothing speaks against them: the next run goes by them.
+        write_settings_down(archive, &opening.settings)?;
+        // Before the first visit is logged: a hook that is new hears of it.
+        let hooks = Hooks::start(archive, &opening.settings, &progress)?;
         let rounds = Rounds::new(opening, crew, progress)?;
         Ok(Crawl {
             rounds,
+            hooks,
             repairs,
+            proxies: proxies.unwrap_or_default(),
             begun: Instant::now(),
         })
     }
@@ -79,6 +110,18 @@ impl Crawl {
     #[must_use]
     pub fn repairs(&self) -> &[String] {
         &self.repairs
+    }
+
+    /// Which proxies visits go through, in sentences.
+    #[must_use]
+    pub fn proxies(&self) -> &[String] {
+        &self.proxies
+    }
+
+    /// Pages that the archive knows already.
+    #[must_use]
+    pub fn pages_known(&self) -> u64 {
+        self.rounds.pages_known()
     }
 
     /// Crawls until everything is visited, a limit is reached or the user stops it.
@@ -93,8 +136,21 @@ impl Crawl {
             }
         };
         self.finish_what_is_in_flight()?;
+        if ended == Ended::NothingReached {
+            self.rounds.give_seeds_up();
+        }
+        // While the archive is still ours, and all that was visited is in the log.
+        let hooks = self.hooks.finish();
+        let failed_seeds = self.rounds.failed_seeds();
+        let sitemaps_tried = self.rounds.sitemaps_tried().to_vec();
+        let losses = self.rounds.losses();
+        // Whatever became of the hooks: the archive is left in order.
         let progress = self.rounds.close()?;
         Ok(Summary {
+            losses,
+            failed_seeds,
+            sitemaps_tried,
+            hooks: hooks?,
             ended,
             seconds: self.begun.elapsed().as_secs_f64(),
             progress,
@@ -112,15 +168,21 @@ impl Crawl {
             || self.rounds.is_budget_spent()
         {
             Some(Ended::PagesReached)
+        } else if self.rounds.are_bytes_reached() {
+            Some(Ended::BytesReached)
         } else if limits
             .run_time_max
             .is_some_and(|time_max| time_max <= self.begun.elapsed())
         {
             Some(Ended::TimeReached)
+        } else if self.rounds.is_without_sitemap() && !self.rounds.is_out_of_reach() {
+            Some(Ended::NoSitemap)
         } else if is_goal_reached
             || (self.rounds.settings().crawl.once && self.rounds.is_complete())
         {
             Some(Ended::Complete)
+        } else if self.rounds.is_out_of_reach() {
+            Some(Ended::NothingReached)
         } else {
             None
         }

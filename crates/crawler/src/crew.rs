@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
-use junkai_fetch::Resources;
+use junkai_fetch::{Access, Resources};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, Sender};
 
@@ -42,6 +42,7 @@ impl Crew {
         archive: &Path,
         opening: &Opening,
         progress: &Arc<Progress>,
+        access: Option<Arc<Access>>,
     ) -> Result<Crew, CrawlError> {
         let settings = &opening.settings;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -63,6 +64,7 @@ impl Crew {
             link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
             resources,
+            access,
             names_max: descriptors.names_of_worker,
         };
         let asked = control::listen(&state, &shared.reports, &shared.resources);
@@ -84,7 +86,8 @@ impl Crew {
             let work = move || {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
-                    .build()?;
+                    .build()
+                    .map_err(|source| CrawlError::Thread { source })?;
                 runtime.block_on(async {
                     let worker = Worker::new(number, shared, &archive);
                     match worker {
@@ -103,7 +106,8 @@ impl Crew {
             crew.threads.push(
                 std::thread::Builder::new()
                     .name(format!("worker-{number}"))
-                    .spawn(work)?,
+                    .spawn(work)
+                    .map_err(|source| CrawlError::Thread { source })?,
             );
             crew.orders.push(give);
             started.recv().map_err(|_| CrawlError::Worker {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use junkai_archive::{IndexError, RecoverError, WriteError};
 use junkai_focus::catalogue::CatalogueError;
@@ -95,6 +95,12 @@ pub enum CrawlError {
         /// Why.
         reason: String,
     },
+    /// The system lets no further thread start.
+    #[error("cannot start a thread; take fewer --workers, or let the system allow more")]
+    Thread {
+        /// Why.
+        source: io::Error,
+    },
     /// A mistake in junkai itself.
     #[error("a mistake in junkai: {what}; please report it")]
     Bug {
@@ -145,9 +151,29 @@ pub enum CrawlError {
     /// The catalogue cannot be read or written.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    /// A file of the archive cannot be used.
-    #[error("cannot use the archive's files")]
-    Io(#[from] io::Error),
+    /// A file or folder of the archive cannot be used.
+    #[error("cannot use {path}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Names the file that a failed call was about: an [`io::Error`] does not, so none becomes a [`CrawlError`] without.
+pub(crate) trait AtPath<T> {
+    /// The result, or an error that names the file.
+    fn at(self, path: impl AsRef<Path>) -> Result<T, CrawlError>;
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, path: impl AsRef<Path>) -> Result<T, CrawlError> {
+        self.map_err(|source| CrawlError::File {
+            path: path.as_ref().to_owned(),
+            source,
+        })
+    }
 }
 
 /// What helps when the set of known URLs is not what was written.
@@ -168,7 +194,8 @@ impl CrawlError {
             CrawlError::TimeQueue(error) => matches!(error, TimeQueueError::DiskFull { .. }),
             CrawlError::Seen { source } => matches!(source, SeenError::DiskFull { .. }),
             CrawlError::Write(error) => matches!(error, WriteError::DiskFull { .. }),
-            CrawlError::Manifest(ManifestError::Write { source, .. }) | CrawlError::Io(source) => {
+            CrawlError::Manifest(ManifestError::Write { source, .. })
+            | CrawlError::File { source, .. } => {
                 matches!(
                     source.kind(),
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
@@ -176,5 +203,36 @@ impl CrawlError {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::Logs;
+    use crate::paused::Paused;
+    use crate::servers;
+    use crate::wish_box;
+
+    /// A folder where a file should be cannot be read, whoever asks.
+    #[test]
+    fn an_error_about_a_file_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |name: &str, error: CrawlError| {
+            let text = error.to_string();
+            assert!(text.starts_with("cannot use "), "{text}");
+            assert!(text.ends_with(name), "{text} is about {name}");
+        };
+        for name in ["paused.json", "seeds.txt", "wishes.jsonl", "crawl.log"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        check("paused.json", Paused::load(folder.path()).unwrap_err());
+        check(
+            "seeds.txt",
+            servers::earlier_seeds(folder.path()).unwrap_err(),
+        );
+        check("wishes.jsonl", wish_box::look(folder.path()).unwrap_err());
+        let logs = Logs::open(folder.path(), &crate::LogConfig::default());
+        check("crawl.log", logs.unwrap_err());
     }
 }

@@ -4,12 +4,11 @@
 //! on disk, what servers asked for, and what people wished. Scans where it must: it is for a person who asks, not for the crawl.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead as _, Read};
 use std::path::Path;
 
 use jiff::Timestamp;
-use junkai_archive::{Entry, Index, Layout, Reader};
+use junkai_archive::{Entry, Index, Layout, Reader, logs};
 use junkai_fetch::robots::{Because, Robots};
 use junkai_frontier::admission::{Order, worth_of};
 use junkai_frontier::{ServerState, backlog, server_key};
@@ -19,8 +18,9 @@ use serde::Serialize;
 use crate::CrawlError;
 use crate::clock;
 use crate::control::{self, Live};
+use crate::error::AtPath as _;
 use crate::focus::Unwanted;
-use crate::log::{Event, JOINED};
+use crate::log::{EVENTS, Event, JOINED};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
@@ -200,7 +200,11 @@ fn robots(
     url: &PageUrl,
 ) -> Result<Option<String>, CrawlError> {
     let place = format!("{}/robots.txt", url.origin());
-    let Some(entry) = index.latest(&place)? else {
+    // The index knows no schemes: the robots.txt of http says nothing of https.
+    let Ok(page) = Canonicalizer::new(&settings.canonical).parse(&place) else {
+        return Ok(None);
+    };
+    let Some(entry) = captures(index, settings, &page)?.pop() else {
         return Ok(None);
     };
     let status = entry.status.as_deref().unwrap_or("-");
@@ -252,14 +256,12 @@ fn stored_body(folder: &Path, entry: &Entry) -> Option<Vec<u8>> {
 
 /// The latest events of a URL.
 fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlError> {
-    let Ok(file) = File::open(folder.join("logs/events.jsonl")) else {
-        return Ok(Vec::new());
-    };
     // A cheap look at the text first: most lines are of other pages.
     let needle = serde_json::to_string(url.as_str()).unwrap_or_default();
     let mut latest = VecDeque::new();
-    for line in BufReader::new(file).lines() {
-        let line = line?;
+    let path = folder.join(EVENTS);
+    for line in logs::read_log(folder, "events.jsonl").at(&path)?.lines() {
+        let line = line.at(&path)?;
         if !line.contains(&needle) {
             continue;
         }

@@ -21,12 +21,13 @@ use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
     Sighting, Version,
 };
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use crate::CrawlError;
 use crate::outcomes::Told;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
+use crate::soon::SoonDue;
 use crate::unread::Unread;
 use crate::visit::{Line, Signal, Visit};
 use crate::waiting_room::Receipt;
@@ -41,6 +42,8 @@ const SAVING_PART: u32 = 100;
 const HINTS_MAX: usize = 100_000;
 /// Bytes of an earlier capture that is read when a visit out of turn is joined with its page, at most: the frontier's thread waits for it.
 const JOINED_BYTES_MAX: usize = 1 << 20;
+/// States that are looked through for a few pages, at most: the frontier's thread waits for it.
+const LOOKED_THROUGH_MAX: u64 = 200_000;
 /// Such captures that are read in a round.
 const JOINED_READS_PER_ROUND: usize = 16;
 
@@ -57,6 +60,8 @@ pub(crate) struct KnownPages {
     furniture: Furniture,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
+    /// Pages that found no room in the ring, for a moment.
+    soon: SoonDue,
     /// What lists said of pages that were not visited since, by fingerprint; no more than [`HINTS_MAX`].
     hints: HashMap<u64, Hints>,
     /// Visits out of turn that were joined with their pages' states and not told of yet: those of one call of [`KnownPages::next`].
@@ -112,6 +117,7 @@ impl KnownPages {
             canonical,
             progress,
             just_visited,
+            soon: SoonDue::default(),
             hints: HashMap::new(),
             joined: Vec::new(),
             unreadable: Vec::new(),
@@ -131,6 +137,9 @@ impl KnownPages {
     /// covers, are put back. `None` while this [is full](KnownPages::is_full) means: call again when that is written. It may also mean that the round has read as
     /// many captures as it may: then the rest comes in the next one.
     pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
+        if let Some(visit) = self.soon.next(now) {
+            return Ok(Some(visit));
+        }
         while !self.is_full()
             && 0 < self.reads_left
             && let Some((ticket, record)) = self.read(now)?
@@ -355,6 +364,20 @@ impl KnownPages {
         self.put_back_until(visit, due, now)
     }
 
+    /// The ring has no room for a known page before this time: it waits for that here if it is near, else in the queue.
+    pub(crate) fn defer(
+        &mut self,
+        mut visit: Visit,
+        due: Time,
+        now: Time,
+    ) -> Result<(), CrawlError> {
+        visit.line = Line::Returning;
+        match self.soon.put(visit, due, now) {
+            None => Ok(()),
+            Some(visit) => self.put_back_until(visit, due, now),
+        }
+    }
+
     /// Gives a page back as it is.
     fn put_back_until(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         let Some(mut state) = visit.state.take() else {
@@ -419,14 +442,38 @@ impl KnownPages {
         self.planner.servers().pace(server)
     }
 
-    /// When the next bucket opens.
+    /// When the next bucket opens, or a page that waits for a moment has its turn.
     pub(crate) fn next_due(&self) -> Option<Time> {
-        self.queue.next_due()
+        let times = [self.queue.next_due(), self.soon.next_due()];
+        times.into_iter().flatten().min()
+    }
+
+    /// The same, of what is not due by now.
+    pub(crate) fn next_due_after(&self, now: Time) -> Option<Time> {
+        let times = [self.queue.next_due(), self.soon.next_due()];
+        let later = times.into_iter().flatten().filter(|due| now < *due);
+        later.min()
     }
 
     /// Pages that are known.
     pub(crate) fn len(&self) -> u64 {
         self.queue.records()
+    }
+
+    /// Takes the fingerprints of the pages that are known out of a set. Where there are so many pages that a look through all would take long, all of the set counts as known.
+    pub(crate) fn take_known_out_of(
+        &self,
+        pages: &mut HashSet<Fingerprint>,
+    ) -> Result<(), CrawlError> {
+        if LOOKED_THROUGH_MAX < self.queue.records() {
+            pages.clear();
+        }
+        if !pages.is_empty() {
+            self.queue.scan(|record| {
+                pages.remove(&Fingerprint::of(record.url));
+            })?;
+        }
+        Ok(())
     }
 
     /// Where their states are, to look at: only [`flush`](KnownPages::flush) writes them.
@@ -447,6 +494,11 @@ impl KnownPages {
     /// Whether so many changes wait in memory that they should be written before there are more.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.is_full()
+    }
+
+    /// Servers whose pace does not allow what `revisit.at_least` says.
+    pub(crate) fn servers_behind(&self) -> u64 {
+        self.planner.servers_behind()
     }
 
     /// What a manifest names of the states.
@@ -658,6 +710,35 @@ mod tests {
         assert!(matches!(verdict.change, Some(Change::Changed { .. })));
         assert!(known.next(at).unwrap().is_none());
         assert_eq!(known.progress.changed.read(), 1);
+    }
+
+    #[test]
+    fn a_page_that_found_no_room_in_the_ring_is_due_when_it_was_promised() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = START + 8 * DAY;
+        let (soon, later) = (Duration::from_millis(20), Duration::from_mins(5));
+        {
+            let mut known = known(&folder);
+            let visit = known.next(at).unwrap().unwrap();
+            known.defer(visit, at + soon, at).unwrap();
+            assert_eq!(known.next_due_after(at), Some(at + soon), "no minute later");
+            assert_eq!(known.in_hand(), 1);
+            assert!(known.next(at + soon / 2).unwrap().is_none());
+            let visit = known.next(at + soon).unwrap().unwrap();
+            assert_eq!(visit.line, Line::Returning);
+            // What is further off waits on disk.
+            known.defer(visit, at + later, at + soon).unwrap();
+            assert_eq!(known.in_hand(), 0);
+            assert!(known.next(at + soon).unwrap().is_none());
+            let visit = known.next(at + 2 * later).unwrap().unwrap();
+            known
+                .defer(visit, at + 2 * later + soon, at + 2 * later)
+                .unwrap();
+            known.flush(Told::nothing()).unwrap();
+        }
+        let mut again = open(&folder);
+        let visit = again.next(at + 2 * later).unwrap();
+        assert!(visit.is_some(), "whoever waited for a moment is not lost");
     }
 
     #[test]

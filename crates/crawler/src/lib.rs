@@ -2,11 +2,12 @@
 //!
 //! [`Crawl`] is the front door; [`Settings`] says what to crawl and [`Progress`] how it goes. Inside, `rounds` is the
 //! frontier's thread (the picture of `ARCHITECTURE.md` as code), `waiting_room` says which visit is next, `worker` is what fetches and keeps pages, `opening`
-//! and `checkpoint` are how a crawl survives its end. [`explain()`] and [`stats()`] read an archive, running or not.
+//! and `checkpoint` are how a crawl survives its end. [`explain()`], [`stats()`] and [`changes()`] read an archive, running or not.
 //!
 //! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
 
 mod captured;
+mod changes;
 mod checkpoint;
 mod clock;
 mod control;
@@ -17,7 +18,9 @@ mod crew;
 mod descriptors;
 mod error;
 mod explain;
+mod first_pages;
 pub mod focus;
+mod hook;
 mod hosts;
 mod known;
 mod line_file;
@@ -25,6 +28,7 @@ mod lock;
 mod log;
 mod losses;
 mod manifest;
+mod neighbours;
 mod opening;
 mod outage;
 mod outcomes;
@@ -41,7 +45,9 @@ mod seen_again;
 mod servers;
 mod settings;
 mod shortage;
+mod sitemaps;
 mod small_file;
+mod soon;
 mod stats;
 mod tell;
 mod unread;
@@ -52,14 +58,19 @@ mod wish_box;
 mod worker;
 
 pub use captured::{CapturedPages, Which, captured};
+pub use changes::{ChangeCounts, PageChange, Span, WhatChanged, changes, now};
 pub use clock::ClockConfig;
 pub use control::Live;
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;
 pub use explain::{Explanation, Waiting, explain};
-pub use log::{Event as LogEvent, WarcPlace};
+pub use first_pages::FailedSeed;
+pub use hook::{HookConfig, HookError, HookReport};
+pub use log::{Event as LogEvent, LogConfig, WarcPlace};
 pub use losses::Losses;
-pub use page_states::{IntervalCount, KnownPage, OverloadedServer, PageStates, StateStats};
+pub use page_states::{
+    IntervalCount, KnownPage, OverloadedServer, PageStates, ServerBehind, StateStats,
+};
 pub use paused::{Paused, paused};
 pub use progress::{Counter, Progress, Snapshot, Stop};
 pub use scope::{Preset, ScopeConfig};
@@ -67,4 +78,5 @@ pub use scope_changes::{ScopeChanges, scope_changes};
 pub use settings::{CrawlConfig, Settings};
 pub use stats::{Stats, stats};
 pub use tell::{Told, When, tell};
+pub use visit::status;
 pub use wish::{Granted, ScopeWish, Whom, Wish};

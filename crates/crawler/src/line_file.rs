@@ -1,14 +1,18 @@
 //! A file of lines that grows at its end: whole lines survive a kill, a torn one is cut off at the next opening.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use junkai_archive::own_file;
+
+use crate::CrawlError;
+use crate::error::AtPath as _;
 
 /// A file of lines, with those that are not on disk yet.
 #[derive(Debug)]
 pub(crate) struct LineFile {
+    path: PathBuf,
     file: File,
     /// Bytes of whole lines on disk.
     length: u64,
@@ -32,34 +36,49 @@ impl LineFile {
     }
 
     /// Opens or creates the file, cutting off a torn last line.
-    pub(crate) fn open(path: &Path) -> io::Result<LineFile> {
-        let file = own_file::append(path)?;
-        let length = whole_lines(&file)?;
-        file.set_len(length)?;
+    pub(crate) fn open(path: &Path) -> Result<LineFile, CrawlError> {
+        let file = own_file::append(path).at(path)?;
+        let length = whole_lines(&file).at(path)?;
+        file.set_len(length).at(path)?;
         Ok(LineFile {
+            path: path.to_owned(),
             file,
             length,
             buffer: Vec::new(),
         })
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives what was written another name, and begins anew. Lines in the buffer go to the new file.
+    pub(crate) fn put_away(&mut self, name: &Path) -> Result<(), CrawlError> {
+        fs::rename(&self.path, name).at(&self.path)?;
+        let buffer = std::mem::take(&mut self.buffer);
+        *self = LineFile::open(&self.path)?;
+        self.buffer = buffer;
+        Ok(())
+    }
+
     /// Cuts the file back to an earlier length.
-    pub(crate) fn cut_to(&mut self, length: u64) -> io::Result<()> {
+    pub(crate) fn cut_to(&mut self, length: u64) -> Result<(), CrawlError> {
         if length < self.length {
-            self.file.set_len(length)?;
+            self.file.set_len(length).at(&self.path)?;
             self.length = length;
         }
         Ok(())
     }
 
     /// Hands the buffer to the operating system; if that fails the buffer stays, and the file is as it was.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         if self.buffer.is_empty() {
             return Ok(());
         }
         if let Err(error) = self.file.write_all(&self.buffer) {
-            self.file.set_len(self.length)?;
-            return Err(error);
+            self.file.set_len(self.length).at(&self.path)?;
+            return Err(error).at(&self.path);
         }
         self.length += self.buffer.len() as u64;
         self.buffer.clear();

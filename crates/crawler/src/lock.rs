@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use junkai_archive::own_file;
 
 use crate::CrawlError;
+use crate::error::AtPath as _;
 
 /// How long a crawl waits for the lock: `tell` holds it as long as it takes to make a few lines durable.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -32,10 +33,11 @@ pub(crate) fn take(folder: &Path) -> Result<File, CrawlError> {
 
 /// Takes the lock, if nobody has it.
 pub(crate) fn try_take(folder: &Path) -> Result<Option<File>, CrawlError> {
-    let file = own_file::change(&folder.join("state/LOCK"))?;
+    let path = folder.join("state/LOCK");
+    let file = own_file::change(&path).at(&path)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-        Err(error) => Err(std::io::Error::from(error).into()),
+        Err(error) => Err(std::io::Error::from(error)).at(&path),
     }
 }

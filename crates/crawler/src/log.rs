@@ -2,20 +2,33 @@
 //!
 //! The frontier thread writes one line to each for every visit that ended, after the capture is in the archive and before the
 //! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round, or when they are many.
+//! Files that have grown long or old are put away, as [`junkai_archive::logs`] says.
+
+mod config;
 
 use std::borrow::Cow;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::TimeZone;
+use junkai_archive::logs::put_away_name;
 use serde::{Deserialize, Serialize};
 
+pub use self::config::LogConfig;
+use crate::CrawlError;
 use crate::line_file::LineFile;
+
+/// Where the log for programs is in an archive.
+pub(crate) const EVENTS: &str = "logs/events.jsonl";
 
 /// The annotation of an event that is no visit: it says what an earlier one, out of turn, meant for its page. It stands in `events.jsonl` alone.
 pub(crate) const JOINED: &str = "joined";
+
+/// The annotation of a visit that found a page which the visits before it had missed.
+pub(crate) const BACK: &str = "back";
 
 /// One visit that ended, as both logs tell it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -78,8 +91,35 @@ pub struct WarcPlace<'a> {
 /// Both log files, open for appending.
 #[derive(Debug)]
 pub(crate) struct Logs {
-    crawl: LineFile,
-    events: LineFile,
+    config: LogConfig,
+    crawl: LogFile,
+    events: LogFile,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct LogFile {
+    lines: LineFile,
+    begun: SystemTime,
+}
+
+impl LogFile {
+    fn open(path: &Path) -> Result<LogFile, CrawlError> {
+        Ok(LogFile {
+            lines: LineFile::open(path)?,
+            begun: config::begun(path),
+        })
+    }
+
+    fn put_away(&mut self, now: Timestamp) -> Result<(), CrawlError> {
+        let name = put_away_name(self.lines.path(), now);
+        // Within a second of the last time: the next one will do.
+        if !name.exists() {
+            self.lines.put_away(&name)?;
+            self.begun = SystemTime::from(now);
+        }
+        Ok(())
+    }
 }
 
 impl Logs {
@@ -87,33 +127,54 @@ impl Logs {
     ///
     /// # Errors
     /// If the files cannot be opened.
-    pub(crate) fn open(folder: &Path) -> io::Result<Logs> {
+    pub(crate) fn open(folder: &Path, config: &LogConfig) -> Result<Logs, CrawlError> {
         Ok(Logs {
-            crawl: LineFile::open(&folder.join("crawl.log"))?,
-            events: LineFile::open(&folder.join("events.jsonl"))?,
+            config: config.clone(),
+            crawl: LogFile::open(&folder.join("crawl.log"))?,
+            events: LogFile::open(&folder.join("events.jsonl"))?,
         })
+    }
+
+    /// Whether a file has grown too long or too old.
+    pub(crate) fn are_over(&self) -> bool {
+        let now = SystemTime::now();
+        let is_over = |file: &LogFile| {
+            let length = file.lines.length();
+            self.config.is_over(length, file.begun, now)
+        };
+        is_over(&self.crawl) || is_over(&self.events)
+    }
+
+    /// Puts both files away, so that they tell of the same time, and begins anew.
+    ///
+    /// # Errors
+    /// If a file cannot be renamed or opened.
+    pub(crate) fn put_away(&mut self) -> Result<(), CrawlError> {
+        let now = Timestamp::now();
+        self.crawl.put_away(now)?;
+        self.events.put_away(now)
     }
 
     /// Cuts both files back to the lengths of a checkpoint.
     ///
     /// # Errors
     /// If a file cannot be cut.
-    pub(crate) fn cut_to(&mut self, lengths: [u64; 2]) -> io::Result<()> {
-        self.crawl.cut_to(lengths[0])?;
-        self.events.cut_to(lengths[1])
+    pub(crate) fn cut_to(&mut self, lengths: [u64; 2]) -> Result<(), CrawlError> {
+        self.crawl.lines.cut_to(lengths[0])?;
+        self.events.lines.cut_to(lengths[1])
     }
 
     /// Notes one visit; it reaches the disk with [`Logs::flush`].
     pub(crate) fn note(&mut self, event: &Event<'_>) {
-        heritrix_line(event, self.crawl.buffer());
+        heritrix_line(event, self.crawl.lines.buffer());
         self.note_aside(event);
     }
 
     /// Notes what is no visit, for programs alone.
     pub(crate) fn note_aside(&mut self, event: &Event<'_>) {
         // A struct of strings and numbers always serialises.
-        if serde_json::to_writer(&mut *self.events.buffer(), event).is_ok() {
-            self.events.buffer().push(b'\n');
+        if serde_json::to_writer(&mut *self.events.lines.buffer(), event).is_ok() {
+            self.events.lines.buffer().push(b'\n');
         }
     }
 
@@ -121,21 +182,21 @@ impl Logs {
     ///
     /// # Errors
     /// If the disk refuses; the lines stay, to be tried again.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.crawl.flush()?;
-        self.events.flush()
+    pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
+        self.crawl.lines.flush()?;
+        self.events.lines.flush()
     }
 
     /// Bytes of lines that are not flushed yet.
     #[must_use]
     pub(crate) fn unwritten_bytes(&self) -> usize {
-        self.crawl.unwritten_bytes() + self.events.unwritten_bytes()
+        self.crawl.lines.unwritten_bytes() + self.events.lines.unwritten_bytes()
     }
 
     /// Lengths of what was flushed, as a checkpoint names them.
     #[must_use]
     pub(crate) fn lengths(&self) -> [u64; 2] {
-        [self.crawl.length(), self.events.length()]
+        [self.crawl.lines.length(), self.events.lines.length()]
     }
 }
 
@@ -265,11 +326,79 @@ mod tests {
     }
 
     #[test]
+    fn every_field_is_documented() {
+        let documented = include_str!("../../../docs/operations.md");
+        let event = Event {
+            mime: Some("text/html".into()),
+            digest: Some("sha1:".into()),
+            warc: Some(WarcPlace {
+                file: "x".into(),
+                offset: 0,
+                length: 0,
+            }),
+            change: Some("same".into()),
+            next_visit: Some(Timestamp::UNIX_EPOCH),
+            server: Some([127, 0, 0, 1].into()),
+            ..Event::default()
+        };
+        let event = serde_json::to_value(&event).unwrap();
+        let mut fields: Vec<&String> = event.as_object().unwrap().keys().collect();
+        fields.sort();
+        let mut told: Vec<&str> = documented
+            .lines()
+            .skip_while(|line| !line.starts_with("### A line of `events.jsonl`"))
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+            .collect();
+        told.sort_unstable();
+        assert_eq!(fields, told);
+    }
+
+    #[test]
+    fn a_long_file_and_an_old_one_are_put_away_and_what_they_say_stays() {
+        let archive = tempfile::tempdir().unwrap();
+        let folder = archive.path().join("logs");
+        std::fs::create_dir(&folder).unwrap();
+        let config = LogConfig {
+            bytes_max: bytesize::ByteSize(10),
+            age_max: None,
+        };
+        let mut logs = Logs::open(&folder, &config).unwrap();
+        assert!(!logs.are_over(), "they are empty");
+        for url in ["http://a.test/", "http://b.test/"] {
+            logs.note(&Event {
+                url: url.into(),
+                ..Event::default()
+            });
+            logs.flush().unwrap();
+            assert!(logs.are_over());
+            logs.put_away().unwrap();
+        }
+        for name in ["crawl.log", "events.jsonl"] {
+            let mut text = String::new();
+            let mut log = junkai_archive::logs::read_log(archive.path(), name).unwrap();
+            std::io::Read::read_to_string(&mut log, &mut text).unwrap();
+            assert_eq!(text.lines().count(), 2, "{text}");
+            assert!(text.find("a.test") < text.find("b.test"), "{text}");
+        }
+
+        let day = std::time::Duration::from_hours(24);
+        let daily = LogConfig {
+            age_max: Some(day),
+            ..LogConfig::default()
+        };
+        let begun = SystemTime::UNIX_EPOCH;
+        assert!(!daily.is_over(1, begun, begun + day));
+        assert!(daily.is_over(1, begun, begun + 2 * day));
+        assert!(!daily.is_over(0, begun, begun + 2 * day));
+        assert!(!LogConfig::default().is_over(1, begun, begun + 2000 * day));
+    }
+
+    #[test]
     fn a_torn_last_line_is_cut_off_at_opening() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("crawl.log");
         std::fs::write(&path, [b"whole\n".as_slice(), &[b'x'; 9000]].concat()).unwrap();
-        let mut logs = Logs::open(folder.path()).unwrap();
+        let mut logs = Logs::open(folder.path(), &LogConfig::default()).unwrap();
         logs.note(&event());
         logs.flush().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

@@ -8,6 +8,8 @@ use crate::progress::Progress;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Losses {
+    /// Answers that were not kept to their end, because they were too long, took too long or broke off.
+    pub bodies_cut: u64,
     /// Links that were left out because their page has too many, or they are too long, each or together.
     pub links_left_out: u64,
     /// New URLs that were refused because too much waited.
@@ -22,6 +24,7 @@ impl Losses {
     /// These, and those of the run that is under way.
     pub(crate) fn with(self, run: &Progress) -> Losses {
         Losses {
+            bodies_cut: self.bodies_cut + run.bodies_cut.read(),
             links_left_out: self.links_left_out + run.links_left_out.read(),
             urls_refused: self.urls_refused + run.urls_refused.read(),
             visits_lost: self.visits_lost + run.visits_lost.read(),

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use hashbrown::HashSet;
 use junkai_frontier::backlog::{Backlog, Lengths, Position, Recovery, Tails};
@@ -10,10 +11,12 @@ use junkai_frontier::seen::Seen;
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_frontier::{Time, time_queue};
 use junkai_revisit::{PageState, Planner};
-use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
 
+use crate::captured::has_pages;
 use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
+use crate::error::AtPath as _;
 use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
@@ -25,6 +28,7 @@ use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::Servers;
 use crate::settings::Settings;
+use crate::sitemaps::Sitemaps;
 use crate::unread::Unread;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
@@ -49,12 +53,16 @@ pub(crate) struct Opening {
     pub(crate) unwanted: Unwanted,
     /// What is paused.
     pub(crate) paused: Paused,
+    /// Whether a sitemap was found, where that matters.
+    pub(crate) sitemaps: Sitemaps,
     /// What was wished for while no crawl was running.
     pub(crate) wishes: Vec<Wish>,
     /// The archive's folder.
     pub(crate) archive: PathBuf,
     /// Whether the archive was crawled before.
     pub(crate) is_resumed: bool,
+    /// Whether it has a page.
+    pub(crate) has_pages: bool,
     /// What had to be repaired, in sentences.
     pub(crate) repairs: Vec<String>,
     /// Held as long as the crawl runs.
@@ -69,21 +77,25 @@ impl Opening {
         progress: &Arc<Progress>,
     ) -> Result<Opening, CrawlError> {
         let state = folder.join("state");
-        for part in ["archive", "indexes", "state", "logs"] {
-            fs::create_dir_all(folder.join(part))?;
-        }
+        // First what may be refused, then what is written: a crawl that does not start changes nothing.
+        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
+        make_folders(folder)?;
         let lock = lock::take(folder)?;
         let wants_seen = seen_again::is_wanted(folder);
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
-        write_settings_down(folder, &settings)?;
         let last = manifest.as_ref().map(|manifest| manifest.now);
         let clock = Clock::start(&settings.clock, last.unwrap_or(Time::EPOCH));
         let mut repairs = Vec::new();
-        let mut logs = captures_and_logs(folder, manifest.as_ref(), &mut repairs)?;
+        let mut logs = captures_and_logs(folder, &settings, manifest.as_ref(), &mut repairs)?;
         let mut backlog =
             waiting_visits(&state, &settings, manifest.as_ref(), progress, &mut repairs)?;
         let mut known = known_pages(folder, &settings, manifest.as_ref(), progress, &mut repairs)?;
+        let has_pages = has_pages(folder, &settings, known.len())?;
+        if !has_pages {
+            // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
+            backlog.bring_failed_forward();
+        }
         if wants_seen {
             repairs.push(seen_again::make(folder, &settings, known.queue())?);
         }
@@ -92,7 +104,6 @@ impl Opening {
         checkpoints.go_on_from(manifest.as_ref());
         let mut servers = Servers::open(&state, settings.ring.keys, &clock)?;
         repairs.extend(servers.restored().damage_in_words());
-        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
         let is_new = manifest.is_none() && backlog.position() == Position(0);
         if is_new && !seeds.is_empty() {
@@ -117,9 +128,10 @@ impl Opening {
             return Err(CrawlError::NothingToCrawl);
         }
         Ok(Opening {
+            sitemaps: Sitemaps::open(&state, &settings, last_settings(&state).as_ref())?,
             focus: Focus::open(folder, &settings)?,
             unwanted: Unwanted::load(folder, &settings)?,
-            rules: Arc::new(Rules::load(&settings, &state)),
+            rules: Arc::new(rules(&state, &settings, has_pages)),
             checkpoints,
             scope: Arc::new(RwLock::new(scope)),
             settings: Arc::new(settings),
@@ -134,21 +146,40 @@ impl Opening {
             wishes: wish_box::look(&state)?,
             archive: folder.to_owned(),
             is_resumed,
+            has_pages,
             repairs,
             lock,
         })
     }
 }
 
+/// The rules of robots.txt files that are known. Where they kept every seed out, they are asked for again.
+fn rules(state: &Path, settings: &Settings, has_pages: bool) -> Rules {
+    if has_pages {
+        Rules::load(settings, state)
+    } else {
+        Rules::new(settings)
+    }
+}
+
+fn make_folders(archive: &Path) -> Result<(), CrawlError> {
+    for part in ["archive", "indexes", "state", "logs"] {
+        let part = archive.join(part);
+        fs::create_dir_all(&part).at(&part)?;
+    }
+    Ok(())
+}
+
 /// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
 fn captures_and_logs(
     folder: &Path,
+    settings: &Settings,
     manifest: Option<&Manifest>,
     repairs: &mut Vec<String>,
 ) -> Result<Logs, CrawlError> {
     let restarted = manifest.filter(|manifest| !manifest.is_of_this_boot());
     repairs.extend(repair_captures(folder, restarted.is_some())?);
-    let mut logs = Logs::open(&folder.join("logs"))?;
+    let mut logs = Logs::open(&folder.join("logs"), &settings.logs)?;
     if let Some(manifest) = restarted {
         logs.cut_to(manifest.log_lengths)?;
     }
@@ -183,10 +214,30 @@ fn waiting_visits(
         Some(manifest) => Tails::Keep(&manifest.backlog),
         None => Tails::Keep(&nothing),
     };
-    let (backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+    let (mut backlog, recovery) = Backlog::open(&state.join("backlog"), &settings.backlog, tails)?;
+    if last_settings(state).is_some_and(|last| has_other_pace(&last, settings)) {
+        backlog.bring_forward();
+    }
     repairs.extend(in_words(&recovery));
     progress.visits_lost.add(recovery.lost);
     Ok(backlog)
+}
+
+/// The settings of the last run; none if there was none, or they cannot be read.
+pub(crate) fn last_settings(state: &Path) -> Option<Settings> {
+    let text = fs::read_to_string(state.join("settings.toml")).ok()?;
+    toml::from_str(&text).ok()
+}
+
+/// Whether known pages are to be visited at least more often than the last run had planned for.
+fn wants_more_often(last: Option<&Settings>, now: &Settings) -> bool {
+    let at_least = |settings: &Settings| settings.revisit.at_least.unwrap_or(Duration::MAX);
+    last.is_some_and(|last| at_least(now) < at_least(last))
+}
+
+/// Whether visits that the last run put off would have another time now.
+fn has_other_pace(last: &Settings, now: &Settings) -> bool {
+    last.politeness != now.politeness || last.ring != now.ring
 }
 
 /// The known pages, with what was learned of their sites and servers.
@@ -207,6 +258,12 @@ fn known_pages(
     let state = &archive.join("state");
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
+    if wants_more_often(last_settings(state).as_ref(), settings) && 0 < queue.records() {
+        tracing::warn!(
+            pages = queue.records(),
+            "revisit.at_least is shorter than in the last run: pages that are known keep the time of their next visit, and are visited so often from then on"
+        );
+    }
     let pages = manifest.map_or(0, |manifest| manifest.pages_known);
     repairs.extend(damage_in_words(&recovery, pages));
     if recovery.journal_damaged {
@@ -320,19 +377,21 @@ fn in_words(recovery: &Recovery) -> Option<String> {
 
 /// Writes the settings of this run to `state/settings.toml`, where `explain` finds them; and to a new archive's
 /// `junkai.toml`, so that the next run needs no flags. Limits of this run are not kept.
-fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlError> {
+pub(crate) fn write_settings_down(folder: &Path, settings: &Settings) -> Result<(), CrawlError> {
     let mut kept = settings.clone();
     kept.crawl.pages_max = None;
+    kept.crawl.bytes_max = None;
     kept.crawl.run_time_max = None;
     kept.crawl.once = false;
     let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
         what: error.to_string(),
     })?;
-    small_file::replace(&folder.join("state/settings.toml"), text.as_bytes())?;
+    let in_force = folder.join("state/settings.toml");
+    small_file::replace(&in_force, text.as_bytes()).at(&in_force)?;
     let path = folder.join("junkai.toml");
     if !path.exists() {
         let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
-        small_file::replace(&path, format!("{head}\n\n{text}").as_bytes())?;
+        small_file::replace(&path, format!("{head}\n\n{text}").as_bytes()).at(&path)?;
     }
     Ok(())
 }
@@ -397,14 +456,17 @@ fn scope_and_seeds(
         match canonical.parse_seed(text) {
             Ok(url) if scope.decide(&url, Found::Seed).accepts() => seeds.push(url),
             Ok(url) => mistakes.push(format!("seed {url}: {}", scope.decide(&url, Found::Seed))),
-            Err(error) => mistakes.push(format!("seed {text:?}: {error}")),
+            Err(error) => mistakes.push(format!("seed {:?}: {error}", without_login(text))),
         }
     }
-    if mistakes.is_empty() {
-        Ok((scope, seeds))
-    } else {
-        Err(CrawlError::Settings { mistakes })
+    if !mistakes.is_empty() {
+        return Err(CrawlError::Settings { mistakes });
     }
+    let was_begun = ["MANIFEST", "seen"].map(|name| state.join(name).exists());
+    if seeds.is_empty() && !was_begun.contains(&true) {
+        return Err(CrawlError::NothingToCrawl);
+    }
+    Ok((scope, seeds))
 }
 
 #[cfg(test)]

@@ -112,6 +112,27 @@ pub struct StateStats {
     pub servers: u32,
     /// Servers whose pages ask for more visits than they can bear, the worst first.
     pub overloaded: Vec<OverloadedServer>,
+    /// How often every page is to be visited at least, in seconds (`revisit.at_least`).
+    pub at_least_seconds: Option<f64>,
+    /// How many servers have a pace that does not allow that.
+    pub servers_behind: u64,
+    /// The first of these, the worst first.
+    pub behind: Vec<ServerBehind>,
+}
+
+/// A server whose pace does not allow its pages to be visited as often as `revisit.at_least` says.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerBehind {
+    /// Its key.
+    pub server: ServerKey,
+    /// One of its pages.
+    pub page: Option<String>,
+    /// Known pages.
+    pub pages: u64,
+    /// Least time between two visits to known pages, in seconds.
+    pub pace_seconds: f64,
+    /// In how many seconds each page can be visited once.
+    pub once_each_seconds: f64,
 }
 
 /// How many pages have intervals of a class.
@@ -242,10 +263,17 @@ impl PageStates {
         } else {
             "well within what it can bear".to_owned()
         };
+        let behind = self.planner.behind(&report).map(|once_each| {
+            format!(
+                "; its pace allows each page a visit every {}, and not as often as revisit.at_least says",
+                span(once_each)
+            )
+        });
         format!(
-            "{pages} for {}, it can bear {}: {verdict}",
+            "{pages} for {}, it can bear {}: {verdict}{}",
             every(report.load),
-            every(report.capacity)
+            every(report.capacity),
+            behind.unwrap_or_default()
         )
     }
 
@@ -316,7 +344,55 @@ impl PageStates {
         counts.servers = servers.count();
         let overloaded = servers.overloaded(OVERLOADED_MAX);
         counts.overloaded = overloaded.iter().map(OverloadedServer::of).collect();
+        self.count_behind(&mut counts)?;
         Ok(counts)
+    }
+
+    /// Names the servers whose pace does not allow what `revisit.at_least` says.
+    fn count_behind(&self, counts: &mut StateStats) -> Result<(), CrawlError> {
+        let at_least = self.settings.revisit.at_least;
+        counts.at_least_seconds = at_least.map(|at_least| at_least.as_secs_f64());
+        let behind = |report: ServerReport| {
+            let once_each = self.planner.behind(&report)?;
+            Some(ServerBehind {
+                server: report.server,
+                page: None,
+                pages: report.pages,
+                pace_seconds: report.pace.as_secs_f64(),
+                once_each_seconds: once_each.as_secs_f64(),
+            })
+        };
+        if at_least.is_none() {
+            return Ok(());
+        }
+        let reports = self.planner.servers().reports();
+        counts.behind = reports.filter_map(behind).collect();
+        counts.servers_behind = counts.behind.len() as u64;
+        let slow = |server: &ServerBehind| server.once_each_seconds;
+        counts
+            .behind
+            .sort_by(|left, right| slow(right).total_cmp(&slow(left)));
+        counts.behind.truncate(OVERLOADED_MAX);
+        let mut unnamed = counts.behind.len();
+        if unnamed == 0 {
+            return Ok(());
+        }
+        self.walk(|record| {
+            if unnamed == 0 {
+                return;
+            }
+            let state = PageState::decode(record.body);
+            let of = |it: &&mut ServerBehind| {
+                it.page.is_none()
+                    && state
+                        .as_ref()
+                        .is_some_and(|state| state.server == it.server)
+            };
+            if let Some(server) = counts.behind.iter_mut().find(of) {
+                server.page = Some(record.url.to_owned());
+                unnamed -= 1;
+            }
+        })
     }
 
     fn folder(&self) -> PathBuf {

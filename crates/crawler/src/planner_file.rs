@@ -3,28 +3,33 @@
 //! After a kill the planner goes on from the last checkpoint; the states of pages, which matter, are in the time queue.
 
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::small_file;
 
 const NAME: &str = "planner";
 const CHECKSUM_BYTES: usize = 4;
 
 /// Puts what was learned in the place of what was learned before.
-pub(crate) fn store(state: &Path, learned: &[u8]) -> io::Result<()> {
-    small_file::replace_with(&state.join(NAME), |file| {
+pub(crate) fn store(state: &Path, learned: &[u8]) -> Result<(), CrawlError> {
+    let path = state.join(NAME);
+    let stored = small_file::replace_with(&path, |file| {
         file.write_all(&crc32fast::hash(learned).to_le_bytes())?;
         file.write_all(learned)
-    })
+    });
+    stored.at(&path)
 }
 
 /// What was learned; nothing if there is no such file, or it is damaged.
-pub(crate) fn load(state: &Path) -> io::Result<Option<Vec<u8>>> {
-    let bytes = match fs::read(state.join(NAME)) {
+pub(crate) fn load(state: &Path) -> Result<Option<Vec<u8>>, CrawlError> {
+    let path = state.join(NAME);
+    let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error).at(&path),
     };
     let Some((checksum, learned)) = bytes.split_at_checked(CHECKSUM_BYTES) else {
         return Ok(None);

@@ -55,6 +55,8 @@ counters! {
     given_up,
     /// Pages that are known and will be visited again.
     pages_known,
+    /// Servers whose pace does not allow visits as often as `revisit.at_least` says, at the last checkpoint.
+    servers_behind,
     /// When the next of them is due, in microseconds since the Unix epoch; zero if there is none.
     next_due,
     /// What the crawl's clock shows, in microseconds since the Unix epoch.
@@ -91,6 +93,8 @@ counters! {
     deferred,
     /// New URLs for which the ring had no room, forgotten.
     discarded,
+    /// Answers that were not kept to their end, because they were too long, took too long or broke off.
+    bodies_cut,
     /// Links that were left out because their page has too many, or they are too long, each or together.
     links_left_out,
     /// New URLs that were refused because those that wait, of their host or in all, take as many bytes as they may.

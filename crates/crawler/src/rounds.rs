@@ -28,10 +28,13 @@ use crate::CrawlError;
 use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
 use crate::crew::Crew;
+use crate::first_pages::{FailedSeed, FirstPages};
 use crate::focus::{FocusBooks, Unwanted};
 use crate::hosts::Hosts;
 use crate::known::KnownPages;
 use crate::log::Logs;
+use crate::losses::Losses;
+use crate::neighbours::Neighbours;
 use crate::opening::Opening;
 use crate::outage::Outage;
 use crate::outcomes::Outcomes;
@@ -43,6 +46,7 @@ use crate::scope::ScopeRules;
 use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::shortage::Shortage;
+use crate::sitemaps::Sitemaps;
 use crate::visit::Visit;
 use crate::waiting_room::WaitingRoom;
 
@@ -92,10 +96,18 @@ pub(crate) struct Rounds {
     unwanted: Unwanted,
     /// Where no visit starts, by the wish of people.
     paused: Paused,
+    /// Other crawls on this machine, where they can be seen.
+    neighbours: Option<Neighbours>,
     /// Whether our own network is down.
     outage: Outage,
     /// Whether our own machine is short of something.
     shortage: Shortage,
+    /// Whether the crawl gets anywhere.
+    first_pages: FirstPages,
+    /// Whether a sitemap was found, where that matters.
+    sitemaps: Sitemaps,
+    /// Bytes that the visits of this run have received, as far as they were reported.
+    bytes_received: u64,
     /// The crawl is about to end: nothing more is started.
     is_winding_down: bool,
     /// The archive's folder.
@@ -141,11 +153,16 @@ impl Rounds {
         Ok(self.progress.snapshot())
     }
 
+    /// What was left out or lost, in this run and all before it.
+    pub(crate) fn losses(&self) -> Losses {
+        self.checkpoints.losses()
+    }
+
     /// How long to wait for a report: until the ring has something to start, or a known page is due.
     fn nap(&self) -> Duration {
         let now = self.clock.now();
         // One that is due by now has been asked for a moment ago: it waits for room in the ring.
-        let known = self.known.next_due().filter(|due| now < *due);
+        let known = self.known.next_due_after(now);
         let wakes = [self.scheduler.next_wake(), known];
         let due = wakes
             .into_iter()
@@ -166,7 +183,8 @@ impl Rounds {
 
     /// How many visits may be in flight: none at the end, while the disk is full or the crawl is paused, and no more than pages are still asked for.
     fn starts_allowed(&self) -> usize {
-        if self.is_winding_down || self.progress.is_disk_full() || self.paused.all.is_some() {
+        let is_over = self.is_winding_down || self.are_bytes_reached();
+        if is_over || self.progress.is_disk_full() || self.paused.all.is_some() {
             return 0;
         }
         let most = self.visits_max();
@@ -305,12 +323,51 @@ impl Rounds {
             && !self.has_visits_in_flight()
     }
 
+    /// Whether a new crawl has nothing to hope for: every seed has failed.
+    pub(crate) fn is_out_of_reach(&self) -> bool {
+        let backlog = self.room.stats();
+        let waiting = backlog.waiting + backlog.in_hand;
+        !self.has_visits_in_flight() && self.first_pages.are_out_of_reach(waiting)
+    }
+
+    /// Whether a crawl that goes by sitemaps alone has found none, and has nowhere left to look.
+    pub(crate) fn is_without_sitemap(&self) -> bool {
+        let backlog = self.room.stats();
+        self.sitemaps.are_missing()
+            && backlog.waiting + backlog.in_hand == 0
+            && !self.has_visits_in_flight()
+    }
+
+    /// Where a sitemap was looked for in vain.
+    pub(crate) fn sitemaps_tried(&self) -> &[FailedSeed] {
+        self.sitemaps.tried()
+    }
+
+    pub(crate) fn failed_seeds(&self) -> Vec<FailedSeed> {
+        self.first_pages.failed()
+    }
+
+    /// The crawl ends because every seed has failed: those that were to be tried again count as errors.
+    pub(crate) fn give_seeds_up(&self) {
+        self.progress.errors.add(self.first_pages.tried_again());
+    }
+
+    pub(crate) fn pages_known(&self) -> u64 {
+        self.known.len()
+    }
+
     pub(crate) fn has_visits_in_flight(&self) -> bool {
         0 < self.scheduler.in_flight()
     }
 
     pub(crate) fn pages(&self) -> u64 {
         self.progress.pages.read()
+    }
+
+    /// Whether as many bytes were received as were asked for.
+    pub(crate) fn are_bytes_reached(&self) -> bool {
+        let bytes_max = self.settings.crawl.bytes_max;
+        bytes_max.is_some_and(|bytes_max| bytes_max.as_u64() <= self.bytes_received)
     }
 
     pub(crate) fn stop(&self) -> Stop {
@@ -320,6 +377,16 @@ impl Rounds {
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
+}
+
+fn new_scheduler(settings: &Settings, now: Time) -> Scheduler<Visit> {
+    Scheduler::new(
+        &settings.ring,
+        settings.politeness.clone(),
+        settings.crawl.overflow,
+        settings.crawl.concurrency.get(),
+        now,
+    )
 }
 
 impl Rounds {
@@ -332,13 +399,7 @@ impl Rounds {
         let settings = Arc::clone(&opening.settings);
         let clock = opening.clock.clone();
         let now = clock.now();
-        let mut scheduler = Scheduler::new(
-            &settings.ring,
-            settings.politeness.clone(),
-            settings.crawl.overflow,
-            settings.crawl.concurrency.get(),
-            now,
-        );
+        let mut scheduler = new_scheduler(&settings, now);
         let mut paces = HostPaces::new(settings.politeness.clone());
         if opening.is_resumed {
             let restored = opening.servers.restored();
@@ -347,6 +408,7 @@ impl Rounds {
                 paces.restore(host, !restored.was_closed, now);
             }
         }
+        let first_pages = FirstPages::of(&opening);
         let (focus_books, order) = match opening.focus {
             Some(focus) => (Some(focus.books), Some(focus.order)),
             None => (None, None),
@@ -379,8 +441,12 @@ impl Rounds {
             focus_books,
             unwanted: opening.unwanted,
             paused: opening.paused,
+            neighbours: Neighbours::of_crawl(&settings),
             outage: Outage::default(),
             shortage: Shortage::default(),
+            first_pages,
+            sitemaps: opening.sitemaps,
+            bytes_received: 0,
             is_winding_down: false,
             archive: opening.archive,
             _lock: opening.lock,

@@ -36,6 +36,8 @@ const LONG_BYTES: usize = 8 << 10;
 const ORIGIN_BYTES: usize = 256;
 /// How long a redirected robots.txt may be on its way before it is asked for anew.
 const REDIRECT_PATIENCE: Duration = Duration::from_mins(10);
+/// Characters that are kept of why rules cannot be had.
+const WHY_CHARACTERS_MAX: usize = 200;
 /// How long a visit waits for rules that are on their way from another server.
 pub(crate) const RULES_PATIENCE: Duration = Duration::from_secs(5);
 /// How long what the rules said to a visit whose turn they took holds, even if they had to make way since.
@@ -76,6 +78,8 @@ struct Origin {
     state: RobotsState,
     /// Until when a redirected robots.txt may be on its way.
     redirected_until: Option<Time>,
+    /// Why the last fetch brought no rules; empty if it did, or if that was in another run.
+    why_unreachable: Box<str>,
 }
 
 /// What robots.txt says to one visit.
@@ -90,7 +94,7 @@ pub(crate) enum Say {
     /// The rules are on their way from where they were redirected to.
     OnTheirWay,
     /// The rules cannot be had, so nothing may be visited for so long.
-    Unreachable { wait: Duration },
+    Unreachable { wait: Duration, why: String },
 }
 
 /// What is known without much ado before a visit is lined up.
@@ -209,6 +213,7 @@ impl Rules {
             },
             Verdict::Wait { until } => Say::Unreachable {
                 wait: until.duration_since(system_time(now)).unwrap_or_default(),
+                why: origin.why_unreachable.into(),
             },
             Verdict::AskFirst if origin.is_on_the_way(now) => Say::OnTheirWay,
             Verdict::AskFirst => Say::Fetch(robots_url(url)),
@@ -269,8 +274,13 @@ impl Rules {
             *wait = self.retry_after_max.min(*wait);
         }
         let sitemaps = answer.take_sitemaps();
+        let why_unreachable = match answer {
+            RobotsAnswer::Unreachable { .. } => why_unreachable(exchange),
+            _ => Box::default(),
+        };
         self.with(|shelves| {
             let mut known = shelves.find(origin).cloned().unwrap_or_default();
+            known.why_unreachable = why_unreachable;
             let redirect = known.state.note(answer, system_time(now));
             known.redirected_until = redirect.as_ref().map(|_| now + REDIRECT_PATIENCE);
             let learned = Learned {
@@ -298,6 +308,19 @@ impl Rules {
         // Nothing in here can be left half done by a panic.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Why a fetch of robots.txt brought no rules.
+fn why_unreachable(exchange: &Exchange) -> Box<str> {
+    let why = match (exchange.failure(), exchange.status()) {
+        (Some(failure), _) => failure.to_string(),
+        (None, Some(status)) => format!("the server answered {status}"),
+        (None, None) => "no answer".to_owned(),
+    };
+    why.chars()
+        .take(WHY_CHARACTERS_MAX)
+        .collect::<String>()
+        .into()
 }
 
 impl Shelves {
@@ -378,7 +401,7 @@ impl Origin {
 }
 
 fn bytes_of(name: &str, origin: &Origin) -> usize {
-    ORIGIN_BYTES + name.len() + origin.state.bytes()
+    ORIGIN_BYTES + name.len() + origin.why_unreachable.len() + origin.state.bytes()
 }
 
 fn robots_url(url: &PageUrl) -> String {
@@ -571,7 +594,10 @@ mod tests {
         let wait = Duration::from_hours(24);
         assert_eq!(
             rules.ask(&page("https://a.example/x"), NOW),
-            Say::Unreachable { wait }
+            Say::Unreachable {
+                wait,
+                why: "the server answered 503".to_owned()
+            }
         );
     }
 
@@ -593,7 +619,7 @@ mod tests {
         let rules = Rules::new(&Settings::default());
         learn(&rules, b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
         let visit = page("https://a.example/x");
-        let Say::Unreachable { wait } = rules.ask(&visit, NOW) else {
+        let Say::Unreachable { wait, .. } = rules.ask(&visit, NOW) else {
             panic!("a page may be visited without rules")
         };
         assert!(matches!(rules.ask(&visit, NOW + wait), Say::Fetch(_)));

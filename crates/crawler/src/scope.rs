@@ -68,6 +68,8 @@ pub(crate) enum Rule {
     Preset(Preset),
     /// A page in scope needs it.
     Requisite,
+    /// It lists the pages of a host, which is asked for nothing else.
+    Sitemap,
     /// This `include` pattern matched.
     Include(String),
     /// This `exclude` pattern matched.
@@ -88,7 +90,9 @@ impl Rule {
     #[must_use]
     pub(crate) fn accepts(&self) -> bool {
         match self {
-            Rule::Seed | Rule::Preset(_) | Rule::Requisite | Rule::Include(_) => true,
+            Rule::Seed | Rule::Preset(_) | Rule::Requisite | Rule::Sitemap | Rule::Include(_) => {
+                true
+            }
             Rule::Exclude(_) | Rule::TooDeep { .. } | Rule::Outside => false,
         }
     }
@@ -100,6 +104,7 @@ impl fmt::Display for Rule {
             Rule::Seed => out.write_str("in scope: it is a seed"),
             Rule::Preset(preset) => write!(out, "in scope: preset {}", preset.name()),
             Rule::Requisite => out.write_str("in scope: a page in scope needs it"),
+            Rule::Sitemap => out.write_str("in scope: it is a sitemap, which the crawl goes by"),
             Rule::Include(pattern) => write!(out, "in scope: include {pattern:?}"),
             Rule::Exclude(pattern) => write!(out, "out of scope: exclude {pattern:?}"),
             Rule::TooDeep { depth, depth_max } => {
@@ -135,6 +140,8 @@ pub(crate) enum Found {
     Link(u16),
     /// As part of a page that was visited.
     Requisite,
+    /// As a sitemap of a host in scope, where the crawl goes by sitemaps alone. Who may name one that lies elsewhere was asked before.
+    Sitemap,
 }
 
 /// The compiled scope: patterns, and the seeds around which the preset reaches.
@@ -146,6 +153,8 @@ pub(crate) struct ScopeRules {
     /// What the preset compares with, for each seed: a URL, a prefix, a host or a site. Whole names and not their fingerprints, so that no host can make
     /// itself a name that is taken for another's.
     roots: HashSet<Box<str>>,
+    /// The hosts of the seeds, where these are not the roots or part of them.
+    hosts: HashSet<Box<str>>,
 }
 
 impl ScopeRules {
@@ -180,6 +189,7 @@ impl ScopeRules {
                 include,
                 exclude,
                 roots: HashSet::new(),
+                hosts: HashSet::new(),
             })
         } else {
             Err(problems)
@@ -210,6 +220,7 @@ impl ScopeRules {
         );
         let mut changed = Self::new(config)?;
         changed.roots = std::mem::take(&mut self.roots);
+        changed.hosts = std::mem::take(&mut self.hosts);
         *self = changed;
         Ok(())
     }
@@ -229,7 +240,21 @@ impl ScopeRules {
         if is_news {
             self.roots.insert(root.into());
         }
+        let is_below_host = matches!(self.config.preset, Preset::Page | Preset::Prefix);
+        if is_below_host && !self.hosts.contains(seed.host()) {
+            self.hosts.insert(seed.host().into());
+        }
         is_news
+    }
+
+    /// Whether a URL is at a host of which the scope takes something: around a seed, or by this very URL.
+    #[must_use]
+    pub(crate) fn takes_host(&self, url: &PageUrl) -> bool {
+        let is_around_seed = match self.config.preset {
+            Preset::Page | Preset::Prefix => self.hosts.contains(url.host()),
+            Preset::Host | Preset::Site | Preset::Any => self.preset_takes(url),
+        };
+        is_around_seed || first_match(&self.include, url).is_some()
     }
 
     /// Decides on one URL.
@@ -241,6 +266,7 @@ impl ScopeRules {
         let depth = match found {
             Found::Seed => return Rule::Seed,
             Found::Requisite => return Rule::Requisite,
+            Found::Sitemap => return Rule::Sitemap,
             Found::Link(depth) => depth,
         };
         if let Some(depth_max) = self.config.depth_max
@@ -367,6 +393,42 @@ mod tests {
             for (preset, accepted) in presets.into_iter().zip(expected) {
                 let rule = rules(preset, seed).decide(&page(url), Found::Link(1));
                 assert_eq!(rule.accepts(), accepted, "{url} under {preset:?}: {rule}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_host_of_a_seed_is_taken_however_little_of_it_is_in_scope() {
+        let seed = "https://docs.example.org/guide/start.html";
+        let cases = [
+            ("https://docs.example.org/maps/a.xml", [true; 5]),
+            (
+                "https://www.example.org/a.xml",
+                [false, false, false, true, true],
+            ),
+            (
+                "https://example.com/a.xml",
+                [false, false, false, false, true],
+            ),
+        ];
+        let presets = [
+            Preset::Page,
+            Preset::Prefix,
+            Preset::Host,
+            Preset::Site,
+            Preset::Any,
+        ];
+        for (url, expected) in cases {
+            for (preset, is_taken) in presets.into_iter().zip(expected) {
+                let mut rules = rules(preset, seed);
+                let other_patterns = ScopeConfig {
+                    preset,
+                    include: vec!["^https://other[.]example/".into()],
+                    ..ScopeConfig::default()
+                };
+                rules.change(&other_patterns).unwrap();
+                assert_eq!(rules.takes_host(&page(url)), is_taken, "{url} {preset:?}");
+                assert!(rules.takes_host(&page("https://other.example/a.xml")));
             }
         }
     }

@@ -6,10 +6,10 @@
 //! It is made beside its place and moved there when it is whole, so that a kill leaves all of it or nothing.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::BufRead as _;
 use std::path::Path;
 
-use junkai_archive::Index;
+use junkai_archive::{Index, logs};
 use junkai_frontier::seen::{Mark, Seen};
 use junkai_frontier::time_queue::TimeQueue;
 use junkai_weburl::{Canonicalizer, Fingerprint};
@@ -17,6 +17,8 @@ use serde::Deserialize;
 
 use crate::CrawlError;
 use crate::captured::page_of;
+use crate::error::AtPath as _;
+use crate::log::EVENTS;
 use crate::settings::Settings;
 
 /// As much of an event as is needed.
@@ -40,7 +42,7 @@ pub(crate) fn make(
 ) -> Result<String, CrawlError> {
     let aside = folder.join("state/seen.new");
     if aside.exists() {
-        fs::remove_dir_all(&aside)?;
+        fs::remove_dir_all(&aside).at(&aside)?;
     }
     let mut seen = Seen::open(&aside, &settings.seen)?;
     visited(folder, &mut seen)?;
@@ -61,8 +63,9 @@ pub(crate) fn make(
     let known = seen.len();
     drop(seen);
     let state = folder.join("state");
-    fs::rename(&aside, state.join("seen"))?;
-    File::open(&state)?.sync_all()?;
+    fs::rename(&aside, state.join("seen")).at(&aside)?;
+    let synced = File::open(&state).and_then(|folder| folder.sync_all());
+    synced.at(&state)?;
     Ok(format!(
         "known URLs: state/seen was missing, and was made anew with the {known} URLs that were visited"
     ))
@@ -70,11 +73,9 @@ pub(crate) fn make(
 
 /// Takes in every page that a visit was made to, or given up.
 fn visited(folder: &Path, seen: &mut Seen) -> Result<(), CrawlError> {
-    let Ok(file) = File::open(folder.join("logs/events.jsonl")) else {
-        return Ok(());
-    };
-    for line in BufReader::new(file).lines() {
-        let Ok(event) = serde_json::from_str::<Visited>(&line?) else {
+    let path = folder.join(EVENTS);
+    for line in logs::read_log(folder, "events.jsonl").at(&path)?.lines() {
+        let Ok(event) = serde_json::from_str::<Visited>(&line.at(&path)?) else {
             continue;
         };
         let is_robots_txt = event.hops.ends_with('P');

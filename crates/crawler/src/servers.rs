@@ -3,6 +3,8 @@
 //! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server or host holds) and
 //! `seeds.txt`. Both are small: most servers never ask for anything.
 //!
+//! A line of `servers.jsonl` is JSON, a tab, and the CRC-32 of the JSON: a bit that flips in a number is noticed too. Lines of before have no checksum.
+//!
 //! With what was asked for stands a moment by which the next run can tell how much of a rest is left ([`Clock::end_of_rest`]).
 
 use std::collections::BTreeMap;
@@ -14,7 +16,9 @@ use junkai_frontier::{HostPaces, HostState, Scheduler, ServerKey, ServerState};
 use junkai_weburl::PageUrl;
 use serde::{Deserialize, Serialize};
 
+use crate::CrawlError;
 use crate::clock::{Clock, Moment};
+use crate::error::AtPath as _;
 use crate::line_file::LineFile;
 use crate::small_file;
 use crate::visit::Visit;
@@ -39,6 +43,29 @@ enum Line {
         /// Whether the crawl ended there in an orderly way: nothing was visited after it.
         is_last: bool,
     },
+}
+
+impl Line {
+    /// Appends the line, with its checksum and its end.
+    fn write(&self, lines: &mut Vec<u8>) {
+        // Numbers and names always serialise.
+        if let Ok(json) = serde_json::to_string(self) {
+            let checksum = crc32fast::hash(json.as_bytes());
+            lines.extend_from_slice(format!("{json}\t{checksum:08x}\n").as_bytes());
+        }
+    }
+
+    /// Reads a line without its end; none if it is not as it was written.
+    fn read(line: &str) -> Option<Line> {
+        let json = match line.split_once('\t') {
+            Some((json, checksum)) => {
+                let checksum = u32::from_str_radix(checksum, 16).ok()?;
+                (checksum == crc32fast::hash(json.as_bytes())).then_some(json)?
+            }
+            None => line,
+        };
+        serde_json::from_str(json).ok()
+    }
 }
 
 /// What servers and hosts asked for in earlier runs.
@@ -82,7 +109,7 @@ impl Restored {
 
 impl Servers {
     /// Opens both files, reads what they say, and shortens the first to one line a server.
-    pub(crate) fn open(state: &Path, keys: u32, clock: &Clock) -> io::Result<Servers> {
+    pub(crate) fn open(state: &Path, keys: u32, clock: &Clock) -> Result<Servers, CrawlError> {
         let mut restored = restored(state, keys)?;
         if let Some(then) = &restored.moment {
             for server in &mut restored.servers {
@@ -130,10 +157,7 @@ impl Servers {
     }
 
     fn note_line(&mut self, line: &Line) {
-        // Numbers and names always serialise.
-        if serde_json::to_writer(&mut *self.states.buffer(), line).is_ok() {
-            self.states.buffer().push(b'\n');
-        }
+        line.write(self.states.buffer());
     }
 
     /// Notes a URL around which the scope reaches.
@@ -149,7 +173,7 @@ impl Servers {
         &mut self,
         scheduler: &Scheduler<Visit>,
         paces: &HostPaces,
-    ) -> io::Result<()> {
+    ) -> Result<(), CrawlError> {
         if self.states.length() < STATES_BYTES_MAX.max(2 * self.shortened_bytes) {
             return Ok(());
         }
@@ -161,7 +185,7 @@ impl Servers {
         &mut self,
         scheduler: &Scheduler<Visit>,
         paces: &HostPaces,
-    ) -> io::Result<()> {
+    ) -> Result<(), CrawlError> {
         self.write_anew(scheduler, paces, true)
     }
 
@@ -170,7 +194,7 @@ impl Servers {
         scheduler: &Scheduler<Visit>,
         paces: &HostPaces,
         is_last: bool,
-    ) -> io::Result<()> {
+    ) -> Result<(), CrawlError> {
         let written = written(&self.clock, is_last);
         let hosts = paces.states(self.clock.now());
         write_states(&self.state, scheduler.server_states(), hosts, written)?;
@@ -186,7 +210,7 @@ impl Servers {
             .is_some_and(|visited| !std::mem::replace(visited, true))
     }
 
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<(), CrawlError> {
         if !self.states.buffer().is_empty() {
             self.note_line(&written(&self.clock, false));
         }
@@ -206,37 +230,37 @@ fn write_states(
     servers: impl Iterator<Item = ServerState>,
     hosts: impl Iterator<Item = HostState>,
     written: Line,
-) -> io::Result<()> {
+) -> Result<(), CrawlError> {
     let mut lines = Vec::new();
     let all = servers.map(Line::Server).chain(hosts.map(Line::Host));
     for line in all.chain([written]) {
-        serde_json::to_writer(&mut lines, &line)?;
-        lines.push(b'\n');
+        line.write(&mut lines);
     }
-    small_file::replace(&state.join(STATES), &lines)
+    let path = state.join(STATES);
+    small_file::replace(&path, &lines).at(&path)
 }
 
 /// The last line of each server and host.
-pub(crate) fn restored(state: &Path, keys: u32) -> io::Result<Restored> {
+pub(crate) fn restored(state: &Path, keys: u32) -> Result<Restored, CrawlError> {
     let (mut servers, mut hosts) = (BTreeMap::new(), BTreeMap::new());
     let mut restored = Restored::default();
     let lines = lines(&state.join(STATES))?;
     for (left, line) in (0..lines.len()).rev().zip(&lines) {
         restored.was_closed = false;
-        match serde_json::from_str(line) {
-            Ok(Line::Server(server)) if server.key.number() < keys => {
+        match Line::read(line) {
+            Some(Line::Server(server)) if server.key.number() < keys => {
                 servers.insert(server.key, server);
             }
-            Ok(Line::Host(host)) => {
+            Some(Line::Host(host)) => {
                 hosts.insert(host.host.clone(), host);
             }
-            Ok(Line::Written { moment, is_last }) => {
+            Some(Line::Written { moment, is_last }) => {
                 restored.moment = Some(moment);
                 restored.was_closed = is_last;
             }
             // A kill may have torn the last one.
-            Err(_) if 0 < left => restored.unreadable += 1,
-            Ok(Line::Server(_)) | Err(_) => {}
+            None if 0 < left => restored.unreadable += 1,
+            Some(Line::Server(_)) | None => {}
         }
     }
     restored.servers = servers.into_values().collect();
@@ -245,18 +269,18 @@ pub(crate) fn restored(state: &Path, keys: u32) -> io::Result<Restored> {
 }
 
 /// The seeds of earlier runs.
-pub(crate) fn earlier_seeds(state: &Path) -> io::Result<Vec<String>> {
+pub(crate) fn earlier_seeds(state: &Path) -> Result<Vec<String>, CrawlError> {
     lines(&state.join("seeds.txt"))
 }
 
-fn lines(path: &Path) -> io::Result<Vec<String>> {
+fn lines(path: &Path) -> Result<Vec<String>, CrawlError> {
     match fs::read(path) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
             .lines()
             .map(str::to_owned)
             .collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+        Err(error) => Err(error).at(path),
     }
 }
 
@@ -341,6 +365,26 @@ mod tests {
         let servers = Servers::open(state.path(), 64, &clock).unwrap();
         let told = servers.restored().damage_in_words().unwrap();
         assert!(told.contains(": 2 lines of state/servers.jsonl"), "{told}");
+    }
+
+    #[test]
+    fn any_changed_byte_of_a_line_is_noticed() {
+        let mut line = Vec::new();
+        let key = ServerKey::new(3);
+        Line::Server(scheduler().server_state(key)).write(&mut line);
+        let whole = String::from_utf8(line).unwrap();
+        let whole = whole.trim_end();
+        assert!(Line::read(whole).is_some());
+        for at in 0..whole.len() {
+            for bit in 0..7 {
+                let mut damaged = whole.as_bytes().to_vec();
+                damaged[at] ^= 1 << bit;
+                let damaged = String::from_utf8(damaged).unwrap();
+                // A hexadecimal digit in the other case is the same digit.
+                let is_same = damaged.eq_ignore_ascii_case(whole) && whole.len() - 8 <= at;
+                assert_eq!(Line::read(&damaged).is_some(), is_same, "{damaged}");
+            }
+        }
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The settings of one crawl: what `junkai.toml` says, table by table.
 //!
 //! Each room owns the struct of its table; [`Settings`] only collects them. Read once at start-up and checked by
-//! [`Settings::mistakes`]; nothing else reads files, flags or environment variables.
+//! [`Settings::mistakes`]; nothing else reads files, flags or environment variables, but for secrets, which settings only name ([`Access`]).
+
+mod bounds;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use junkai_archive::ArchiveConfig;
-use junkai_fetch::{AddressGuard, DnsConfig, FetchConfig, Identity};
+use junkai_fetch::{Access, AddressGuard, DnsConfig, FetchConfig, Identity};
 use junkai_frontier::admission::Order;
 use junkai_frontier::backlog::BacklogConfig;
 use junkai_frontier::seen::SeenConfig;
@@ -21,6 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::ClockConfig;
 use crate::focus::FocusConfig;
+use crate::hook::HookConfig;
+use crate::log::LogConfig;
 use crate::scope::{ScopeConfig, ScopeRules};
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
@@ -59,6 +63,10 @@ pub struct Settings {
     pub time_queue: TimeQueueConfig,
     /// What is wanted, for `junkai focus`.
     pub focus: FocusConfig,
+    /// Who is told when pages change.
+    pub hook: HookConfig,
+    /// When log files are put away.
+    pub logs: LogConfig,
     /// The clock, for demonstrations and tests.
     pub clock: ClockConfig,
 }
@@ -76,15 +84,23 @@ pub struct CrawlConfig {
     /// Stop after this many pages have been visited in one run; robots.txt does not count. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages_max: Option<u64>,
+    /// Stop after so many bytes have been received in one run, robots.txt and answers that failed included: `"10GB"`. What the archive takes of them on disk is less,
+    /// as it is compressed. From then on no visit is started; those that are in flight are finished, so up to `concurrency` answers (each at most
+    /// `fetch.max_body_bytes`) come on top. Default: no limit.
+    #[serde(
+        with = "junkai_size::bytes::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub bytes_max: Option<ByteSize>,
     /// Stop after this time in one run. Default: no limit.
     #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
     pub run_time_max: Option<Duration>,
     /// End when every page in scope has been visited once. Default false: the crawl goes on, finds new pages, and comes back to each page at the
     /// pace at which it changes.
     pub once: bool,
-    /// Visits in flight over all servers together; each server has at most one. Default 512.
+    /// Visits in flight over all servers together; each server has at most one. Default 512; from 1 to 65536.
     pub concurrency: NonZeroUsize,
-    /// Threads that fetch, parse and compress. Default: one for each core.
+    /// Threads that fetch, parse and compress. Default: one for each core; from 1 to 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<NonZeroUsize>,
     /// In which order known pages are visited. Default "fifo".
@@ -95,15 +111,18 @@ pub struct CrawlConfig {
     /// first the page that is worth the most by what links to it, while hosts give way to others as they are visited; right when there is more to
     /// visit than time. May change from run to run; what links have earned a candidate outlives a stop, not a kill.
     pub order: Order,
-    /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB. The rest is put
+    /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB; from 1 to 100000000. The rest is put
     /// aside on disk by its worth, and links that are found meanwhile do not count for it.
     pub candidates: NonZeroUsize,
-    /// Where the order is not "fifo": visits that wait in the ring for their server's turn, at most. Default 4096. The smaller, the
+    /// Where the order is not "fifo": visits that wait in the ring for their server's turn, at most. Default 4096; from 1 to 16777216. The smaller, the
     /// more exactly the order is followed; the larger, the further ahead servers are booked. "in-degree" and "site-budgets" know no
     /// servers: where most pages are on few of them, choose a few dozen, or else "worth", which books one visit a host.
     pub lookahead: NonZeroUsize,
     /// A visit that finds no room in the ring is deferred to its own time on disk, or discarded (it may be found again). Default "defer".
     pub overflow: Overflow,
+    /// Whether the crawls of one user on one machine share their pace: a server is visited by one of them at a time, and each keeps its interval from the last
+    /// visit of the others, too. Default true.
+    pub share_pace: bool,
     /// Further tries after a failure that may pass (time-outs, resets, DNS trouble). Default 2.
     pub retries_max: u8,
     /// Wait before the first retry; doubled for each further one. Default 1 minute.
@@ -111,8 +130,14 @@ pub struct CrawlConfig {
     pub retry_delay: Duration,
     /// Take sitemaps named in robots.txt, and feeds, as sources of links. Default true.
     pub sitemaps: bool,
-    /// Memory for the rules of robots.txt files. Default 64 MiB, enough for some hundred thousand usual files. What has not been used for longest
-    /// makes way, and is asked for again. At least 8 MiB.
+    /// Find pages from sitemaps and feeds alone: links of pages are not followed, but what pages need to be shown is fetched (`links.requisites`). The sitemaps are
+    /// those that robots.txt names, or `/sitemap.xml` of a host whose robots.txt names none, and seeds that are sitemaps or feeds; they are read wherever they lie,
+    /// the pages that they list are subject to `[scope]`. An index leads to sitemaps at its own host and at hosts in scope, over at most three indexes in a row; one that is a seed
+    /// to any host. A crawl that finds none ends and says where it looked. Default false.
+    pub sitemaps_only: bool,
+    /// Memory for the rules of robots.txt files. Default `64MiB`, enough for some hundred thousand usual files. What has not been used for longest
+    /// makes way, and is asked for again. From 8 MiB to 1 TiB.
+    #[serde(with = "junkai_size::bytes")]
     pub robots_memory: ByteSize,
     /// Whether links marked `nofollow` (by `rel` or a robots meta tag) are left alone. Default true.
     pub respect_nofollow: bool,
@@ -123,7 +148,8 @@ pub struct CrawlConfig {
     /// The longest time between two checkpoints. Default 10 s: what a power failure may cost.
     #[serde(with = "humantime_serde")]
     pub checkpoint_every: Duration,
-    /// Pause while the archive's disk has less free space than this. Default 256 MiB.
+    /// Pause while the archive's disk has less free space than this. Default `256MiB`.
+    #[serde(with = "junkai_size::bytes")]
     pub disk_free_min: ByteSize,
 }
 
@@ -132,6 +158,7 @@ impl Default for CrawlConfig {
         CrawlConfig {
             seeds: Vec::new(),
             pages_max: None,
+            bytes_max: None,
             run_time_max: None,
             once: false,
             concurrency: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
@@ -140,9 +167,11 @@ impl Default for CrawlConfig {
             candidates: NonZeroUsize::new(100_000).unwrap_or(NonZeroUsize::MIN),
             lookahead: NonZeroUsize::new(4096).unwrap_or(NonZeroUsize::MIN),
             overflow: Overflow::Defer,
+            share_pace: true,
             retries_max: 2,
             retry_delay: Duration::from_mins(1),
             sitemaps: true,
+            sitemaps_only: false,
             robots_memory: ByteSize::mib(64),
             respect_nofollow: true,
             respect_noarchive: true,
@@ -165,6 +194,8 @@ impl Settings {
         let in_flight = u32::try_from(self.crawl.concurrency.get()).unwrap_or(u32::MAX);
         let servers = &mut revisit.servers;
         servers.visits_in_flight = servers.visits_in_flight.or(NonZeroU32::new(in_flight));
+        let least = Some(self.politeness.interval);
+        servers.interval_least = servers.interval_least.or(least);
         Planner::new(&revisit, self.ring.keys)
     }
 
@@ -185,18 +216,24 @@ impl Settings {
                 "identity.contact = {contact:?}: give an e-mail address (you@example.org) or a URL (https://example.org/bot)"
             ));
         }
+        mistakes.extend(Access::mistakes(&self.fetch));
         mistakes.extend(self.archive.mistakes());
         mistakes.extend(self.revisit.mistakes());
         mistakes.extend(self.mistakes_of_queues());
         mistakes.extend(self.clock.mistakes());
         mistakes.extend(self.focus.mistakes());
+        mistakes.extend(self.hook.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(
                 "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
             );
         }
-        if self.crawl.robots_memory < ByteSize::mib(8) {
-            mistakes.push("crawl.robots_memory: at least 8 MiB".to_owned());
+        mistakes.extend(bounds::mistakes(self));
+        if self.crawl.sitemaps_only && !self.crawl.sitemaps {
+            mistakes.push(
+                "crawl.sitemaps_only = true finds pages from sitemaps alone, and crawl.sitemaps = false reads none: set one of them"
+                    .to_owned(),
+            );
         }
         if Duration::from_hours(12) < self.politeness.crawl_delay_max {
             mistakes.push(
@@ -214,25 +251,11 @@ impl Settings {
         mistakes
     }
 
-    /// What is wrong with the sizes of the queues: each of them is memory or files.
+    /// What is wrong with the times of the queues.
     fn mistakes_of_queues(&self) -> Vec<String> {
         let day = Duration::from_hours(24);
         let queue = &self.time_queue;
-        let backlog = &self.backlog;
-        let bounds = [
-            backlog.page_bytes_max,
-            backlog.host_bytes_max,
-            backlog.bytes_max,
-        ];
         let checks = [
-            (
-                bounds.iter().all(|bytes| 1 << 16 <= *bytes),
-                "backlog.page_bytes_max, host_bytes_max and bytes_max must be 65536 at least, or hardly any link is followed",
-            ),
-            (
-                (1..=1 << 24).contains(&self.ring.slots),
-                "ring.slots must be 1 to 16777216",
-            ),
             (
                 (Duration::from_secs(1)..=day).contains(&queue.resolution),
                 "time_queue.resolution must be 1s to 1day",
@@ -240,18 +263,6 @@ impl Settings {
             (
                 (2 * day..=3660 * day).contains(&queue.horizon),
                 "time_queue.horizon must be 2days to 3660days",
-            ),
-            (
-                (1 << 16..=1 << 38).contains(&queue.buffer_bytes),
-                "time_queue.buffer_bytes must be 65536 to 274877906944",
-            ),
-            (
-                (512..=1 << 20).contains(&queue.page_bytes),
-                "time_queue.page_bytes must be 512 to 1048576",
-            ),
-            (
-                (1..=1 << 24).contains(&queue.early_max),
-                "time_queue.early_max must be 1 to 16777216",
             ),
         ];
         let wrong = checks.into_iter().filter(|(is_right, _)| !is_right);

@@ -9,13 +9,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::CrawlError;
+use crate::error::AtPath as _;
 
 /// Reads a value; the default one, if there is no file.
 pub(crate) fn load<T: DeserializeOwned + Default>(path: &Path) -> Result<T, CrawlError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error).at(path),
     };
     serde_json::from_slice(&bytes).map_err(|error| CrawlError::Damaged {
         path: path.to_owned(),
@@ -25,10 +26,11 @@ pub(crate) fn load<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Craw
 
 /// Puts a value in the place of the one before; the file is whole at every moment, and durable when this returns.
 pub(crate) fn store<T: Serialize>(path: &Path, value: &T) -> Result<(), CrawlError> {
-    let mut text = serde_json::to_vec_pretty(value).map_err(io::Error::from)?;
+    let mut text = serde_json::to_vec_pretty(value)
+        .map_err(io::Error::from)
+        .at(path)?;
     text.push(b'\n');
-    replace(path, &text)?;
-    Ok(())
+    replace(path, &text).at(path)
 }
 
 /// Puts bytes in the place of a file: it is whole at every moment, and durable when this returns.

@@ -9,11 +9,13 @@ use junkai_archive::Index;
 use junkai_frontier::admission::Order;
 use serde::Serialize;
 
+use crate::error::AtPath as _;
+use crate::hook::HookReport;
 use crate::losses::Losses;
 use crate::manifest::Manifest;
+use crate::opening::last_settings;
 use crate::paused::Paused;
-use crate::settings::Settings;
-use crate::{CrawlError, wish_box};
+use crate::{CrawlError, hook, wish_box};
 
 /// What an archive holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -50,6 +52,8 @@ pub struct Stats {
     pub paused: Paused,
     /// What was wished for and waits for the next start.
     pub wishes: u64,
+    /// What was told to hooks, and what waits for them.
+    pub hooks: Vec<HookReport>,
     /// The order of the last run; none if its settings cannot be read.
     pub order: Option<Order>,
 }
@@ -76,15 +80,14 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
     }
     counts.paused = Paused::load(&state)?;
     counts.wishes = wish_box::look(&state)?.len() as u64;
+    counts.hooks = hook::reports(folder)?;
     counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;
     Ok(counts)
 }
 
 fn last_order(state: &Path) -> Option<Order> {
-    let text = fs::read_to_string(state.join("settings.toml")).ok()?;
-    let settings: Settings = toml::from_str(&text).ok()?;
-    Some(settings.crawl.order)
+    last_settings(state).map(|settings| settings.crawl.order)
 }
 
 fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {
@@ -122,8 +125,8 @@ fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {
 /// Number and bytes of the files below a folder.
 pub(crate) fn size_of_files(folder: &Path) -> Result<(u64, u64), CrawlError> {
     let (mut files, mut bytes) = (0, 0);
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
+    for entry in fs::read_dir(folder).at(folder)? {
+        let entry = entry.at(folder)?;
         match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => {
                 let (more, bytes_more) = size_of_files(&entry.path())?;

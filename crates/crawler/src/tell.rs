@@ -11,10 +11,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hashbrown::HashSet;
 use junkai_archive::Index;
 use junkai_frontier::Time;
-use junkai_weburl::{Canonicalizer, PageUrl};
+use junkai_weburl::{Canonicalizer, PageUrl, without_login};
 use serde::Serialize;
 
-use crate::captured::is_captured;
+use crate::captured::last_status;
 use crate::control::{self, Answer};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
@@ -161,7 +161,7 @@ fn acceptable_seeds(
                 rule if rule.accepts() => accepted.push(seed),
                 rule => granted.refuse(format!("{seed}: {rule}")),
             },
-            Err(error) => granted.refuse(format!("{text:?}: {error}")),
+            Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
         }
     }
     Ok(accepted)
@@ -180,11 +180,11 @@ fn captured_pages(
     for text in pages {
         match canonical.parse_seed(text) {
             Ok(page) if !known.insert(page.fingerprint()) => {}
-            Ok(page) if is_captured(&index, &page)? => accepted.push(page),
+            Ok(page) if last_status(&index, &page)?.is_some() => accepted.push(page),
             Ok(page) => granted.refuse(format!(
                 "{page} was never captured; `junkai add` takes new pages, and tries failed ones again"
             )),
-            Err(error) => granted.refuse(format!("{text:?}: {error}")),
+            Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
         }
     }
     Ok(accepted)

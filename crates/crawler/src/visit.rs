@@ -96,6 +96,8 @@ impl OutOfTurn {
 pub(crate) const KNOWN_HOP: &str = "-";
 /// Heritrix's letter for the hop to a page that no link was seen to lead to.
 pub(crate) const INFERRED_HOP: char = 'I';
+/// Lists in a row that lead to a sitemap: the standard has an index and its sitemaps, some sites have indexes of indexes, and more is a trap.
+pub(crate) const SITEMAP_LEVELS_MAX: usize = 3;
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
 /// Set in an entry's kind when the visit has been in line before.
@@ -119,10 +121,12 @@ mod trace {
 pub(crate) enum Purpose {
     /// A page: its links count.
     Page,
-    /// Something that a page needs: its links count only if it would be in scope as a page.
+    /// Something that a page needs: its links count only if it would be in scope as a page; a style sheet's requisites always.
     Requisite,
     /// Where a redirect of a robots.txt leads.
     Robots,
+    /// A sitemap, in a crawl that goes by them alone: it is read wherever it lies.
+    Sitemap,
 }
 
 impl Purpose {
@@ -131,6 +135,7 @@ impl Purpose {
             Purpose::Page => 0,
             Purpose::Requisite => 1,
             Purpose::Robots => 2,
+            Purpose::Sitemap => 3,
         }
     }
 
@@ -138,6 +143,7 @@ impl Purpose {
         match byte & !(RETURNING | ASKED) {
             1 => Purpose::Requisite,
             2 => Purpose::Robots,
+            3 => Purpose::Sitemap,
             _ => Purpose::Page,
         }
     }
@@ -227,6 +233,7 @@ impl Visit {
             url: self.url.as_str(),
             via: &self.via,
             hops: &self.hops,
+            purpose: self.purpose,
         }
     }
 
@@ -269,6 +276,12 @@ impl Visit {
         self.hops.ends_with(INFERRED_HOP)
     }
 
+    /// How many lists in a row led to this sitemap: 1 if robots.txt or a seed names it, 0 for a seed. How a known page was reached is not kept: it may list sitemaps, but no
+    /// further indexes.
+    pub(crate) fn sitemap_level(&self) -> usize {
+        sitemap_level(&self.hops)
+    }
+
     /// Which half of its server's turns it takes.
     pub(crate) fn kind(&self) -> VisitKind {
         // What is asked for out of turn is not to wait for the pace of known pages.
@@ -304,6 +317,18 @@ impl Visit {
     }
 }
 
+fn sitemap_level(hops: &str) -> usize {
+    let before = hops.trim_end_matches(['M', 'R']);
+    let lists = hops[before.len()..].matches('M').count();
+    let untold = [
+        KNOWN_HOP,
+        OutOfTurn::Asked.hop(),
+        OutOfTurn::Signalled.hop(),
+    ];
+    let is_untold = untold.into_iter().any(|hop| before.ends_with(hop));
+    lists + if is_untold { SITEMAP_LEVELS_MAX - 1 } else { 0 }
+}
+
 /// What stands for a page's host in admission.
 pub(crate) fn host_of(url: &PageUrl) -> u64 {
     Fingerprint::of(url.host()).0
@@ -312,6 +337,12 @@ pub(crate) fn host_of(url: &PageUrl) -> u64 {
 /// The entry of a visit that is known already, and so neither new nor to be discarded.
 pub(crate) fn returning<T>(mut entry: Entry<T>) -> Entry<T> {
     entry.kind |= RETURNING;
+    entry
+}
+
+/// The entry of a visit that somebody asks for to a page whose state is in the time queue, and stays there.
+pub(crate) fn asked<T>(mut entry: Entry<T>) -> Entry<T> {
+    entry.kind |= RETURNING | ASKED;
     entry
 }
 
@@ -456,6 +487,8 @@ pub(crate) struct EndedVisit {
     pub(crate) found: Option<Found>,
     /// What it says of its site, where something is wanted.
     pub(crate) said: Option<Box<Said>>,
+    /// What it lists, if it is a sitemap or feed.
+    pub(crate) list: Option<List>,
     /// What it says of other pages' changes.
     pub(crate) signals: Vec<Signal>,
     /// What it led to.
@@ -480,6 +513,15 @@ pub(crate) struct HostAsked {
     pub(crate) delay: Option<Duration>,
 }
 
+/// What a sitemap or feed lists, sitemaps of its own not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    /// Pages.
+    pub(crate) entries: usize,
+    /// Of these, the ones that belong to the crawl.
+    pub(crate) in_scope: usize,
+}
+
 /// What a sitemap or a feed says of a page that it lists.
 #[derive(Clone, Debug)]
 pub(crate) struct Signal {
@@ -499,6 +541,8 @@ pub(crate) enum Fate {
     Later(Duration),
     /// Our own machine is short of something, such as file descriptors: it comes back soon, and fewer visits are made at a time.
     Short,
+    /// The proxy failed: it comes back, and neither page nor server is charged.
+    NoProxy,
     /// It failed in a way that may pass: it is tried again, after this time at the earliest.
     Retry { not_before: Duration },
 }
@@ -509,6 +553,7 @@ pub(crate) struct Logged<'a> {
     pub(crate) url: &'a str,
     pub(crate) via: &'a str,
     pub(crate) hops: &'a str,
+    pub(crate) purpose: Purpose,
 }
 
 /// What a visit came to, as the logs tell it.
@@ -530,7 +575,20 @@ pub(crate) struct Outcome {
     pub(crate) change: Option<String>,
     /// When the page is visited next.
     pub(crate) next_visit: Option<Timestamp>,
+    /// The scope that people set leaves the page out: no failure.
+    pub(crate) is_out_of_scope: bool,
 }
+
+impl Outcome {
+    /// Whether what was kept ends before the answer did.
+    pub(crate) fn is_cut(&self) -> bool {
+        let is_of_a_cut = |word: &String| CUT.contains(&word.as_str());
+        self.warc.is_some() && self.annotations.iter().any(is_of_a_cut)
+    }
+}
+
+/// The annotations of answers that were not kept to their end: they were too long, took too long, or broke off.
+pub(crate) const CUT: [&str; 3] = ["lenTrunc", "timeTrunc", "midFetchTrunc"];
 
 /// A capture, as later ones refer to it.
 #[derive(Clone, Debug)]
@@ -554,18 +612,54 @@ pub(crate) struct Place {
 }
 
 /// Heritrix's status codes for what is not an HTTP answer.
-pub(crate) mod status {
-    pub(crate) const DNS_FAILED: i32 = -1;
-    pub(crate) const CONNECT_FAILED: i32 = -2;
-    pub(crate) const CONNECTION_LOST: i32 = -3;
-    pub(crate) const TIMED_OUT: i32 = -4;
-    pub(crate) const RUNTIME_ERROR: i32 = -5;
-    pub(crate) const ROBOTS_UNREACHABLE: i32 = -61;
-    pub(crate) const OUT_OF_SCOPE: i32 = -5000;
-    pub(crate) const ROBOTS_DENIED: i32 = -9998;
+pub mod status {
+    /// No address was found.
+    pub const DNS_FAILED: i32 = -1;
+    /// No connection came about.
+    pub const CONNECT_FAILED: i32 = -2;
+    /// The connection was lost.
+    pub const CONNECTION_LOST: i32 = -3;
+    /// It took too long.
+    pub const TIMED_OUT: i32 = -4;
+    /// Something else went wrong.
+    pub const RUNTIME_ERROR: i32 = -5;
+    /// robots.txt could not be had.
+    pub const ROBOTS_UNREACHABLE: i32 = -61;
+    /// The address or the URL does not belong to the crawl.
+    pub const OUT_OF_SCOPE: i32 = -5000;
+    /// robots.txt says no.
+    pub const ROBOTS_DENIED: i32 = -9998;
 }
 
 /// When a capture was made, as WARC and logs tell it.
 pub(crate) fn timestamp_of(time: Time) -> Timestamp {
     crate::clock::timestamp(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_in_a_row_are_counted_from_the_robots_txt_that_names_the_first() {
+        for (hops, level) in [
+            ("", 0),
+            ("R", 0),
+            ("M", 1),
+            ("PM", 1),
+            ("PMR", 1),
+            ("PMRM", 2),
+            ("PMMPM", 1),
+            ("PMMM", 3),
+            // How it was reached is not known: it may list sitemaps, these may not list others.
+            ("-", 2),
+            ("-R", 2),
+            ("-M", 3),
+            ("AM", 3),
+            ("SM", 3),
+            ("-PM", 1),
+        ] {
+            assert_eq!(sitemap_level(hops), level, "{hops}");
+        }
+    }
 }

@@ -10,13 +10,20 @@ use std::path::Path;
 
 use junkai_archive::own_file;
 
+use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::wish::Wish;
 
 const NAME: &str = "wishes.jsonl";
 
 /// Keeps wishes until the next start. When this returns they survive a power failure.
-pub(crate) fn put(state: &Path, wishes: &[Wish]) -> io::Result<()> {
-    let mut file = own_file::append(&state.join(NAME))?;
+pub(crate) fn put(state: &Path, wishes: &[Wish]) -> Result<(), CrawlError> {
+    let path = state.join(NAME);
+    append(state, &path, wishes).at(&path)
+}
+
+fn append(state: &Path, path: &Path, wishes: &[Wish]) -> io::Result<()> {
+    let mut file = own_file::append(path)?;
     let mut lines = Vec::new();
     // A line that a power failure tore would spoil the next one.
     if !ends_a_line(&file)? {
@@ -42,11 +49,12 @@ fn ends_a_line(file: &File) -> io::Result<bool> {
 }
 
 /// The wishes that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.
-pub(crate) fn look(state: &Path) -> io::Result<Vec<Wish>> {
-    let bytes = match fs::read(state.join(NAME)) {
+pub(crate) fn look(state: &Path) -> Result<Vec<Wish>, CrawlError> {
+    let path = state.join(NAME);
+    let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error).at(&path),
     };
     let text = String::from_utf8_lossy(&bytes);
     Ok(text
@@ -56,9 +64,10 @@ pub(crate) fn look(state: &Path) -> io::Result<Vec<Wish>> {
 }
 
 /// Empties the box: everything in it was granted, and that is durable.
-pub(crate) fn empty(state: &Path) -> io::Result<()> {
-    match fs::remove_file(state.join(NAME)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+pub(crate) fn empty(state: &Path) -> Result<(), CrawlError> {
+    let path = state.join(NAME);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at(&path),
         _ => Ok(()),
     }
 }

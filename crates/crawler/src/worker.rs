@@ -9,6 +9,7 @@
 mod contents;
 mod earlier;
 mod found;
+mod heads;
 mod keep;
 mod link_room;
 mod links;
@@ -27,9 +28,10 @@ use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
-use junkai_fetch::{Client, Exchange, Failure, Request, Resolver, Resources};
+use junkai_fetch::{Access, Client, Exchange, Failure, Request, Resolver, Resources};
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
+use junkai_page::LinkOptions;
 use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
@@ -64,6 +66,9 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// megabytes at many servers at once.
 const SMALL_BODY_BYTES: usize = 4 << 20;
 
+/// Where sites have their sitemap, unless robots.txt says otherwise.
+const USUAL_SITEMAP: &str = "/sitemap.xml";
+
 /// What all workers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -83,6 +88,8 @@ pub(crate) struct Shared {
     pub(crate) reports: Sender<Report>,
     /// Memory, disk and file descriptors for answers.
     pub(crate) resources: Arc<Resources>,
+    /// What some hosts get besides, and proxies.
+    pub(crate) access: Option<Arc<Access>>,
     /// Names that a worker asks for at a time.
     pub(crate) names_max: usize,
 }
@@ -98,6 +105,8 @@ pub(crate) struct Worker {
     /// Held by whoever has a PDF file read.
     reading_pdf: Semaphore,
     canonical: Canonicalizer,
+    /// Which links of a page are taken.
+    links: LinkOptions,
     recent: Recent,
     /// What the pages of a site have in common, and is not content.
     furniture: RefCell<Furniture>,
@@ -121,7 +130,8 @@ impl Worker {
             settings.addresses.clone(),
             Arc::clone(&shared.resources),
         )
-        .map_err(|error| network(&error))?;
+        .map_err(|error| network(&error))?
+        .with_access(shared.access.clone());
         let resolver = Resolver::new(&settings.dns, settings.addresses.clone())
             .map_err(|error| network(&error))?;
         let provenance = Provenance {
@@ -144,6 +154,11 @@ impl Worker {
             resolving: Semaphore::new(shared.names_max),
             reading_pdf: Semaphore::new(1),
             canonical: Canonicalizer::new(&settings.canonical),
+            links: LinkOptions {
+                // Where something is wanted, it is what pages say, and not how they look.
+                requisites: settings.links.requisites && shared.judge.is_none(),
+                ..settings.links.clone()
+            },
             recent: match settings.crawl.overflow {
                 Overflow::Defer if !settings.is_ordered() => Recent::new(),
                 Overflow::Defer | Overflow::Discard => Recent::none(),
@@ -256,9 +271,15 @@ impl Worker {
             Say::Denied { why } => {
                 Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(&why)))
             }
-            Say::Unreachable { wait } => {
-                let result =
-                    "robots.txt cannot be had, so nothing of this host may be visited".to_owned();
+            Say::Unreachable { wait, why } => {
+                let why = if why.is_empty() {
+                    why
+                } else {
+                    format!(" ({why})")
+                };
+                let result = format!(
+                    "robots.txt cannot be had{why}, so nothing of this host may be visited"
+                );
                 let outcome = Outcome {
                     status: status::ROBOTS_UNREACHABLE,
                     result,
@@ -294,8 +315,8 @@ impl Worker {
     /// Spends the turn on a robots.txt. The page that it was for takes another turn.
     async fn fetch_rules(&self, robots: PageUrl, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
         let (exchange, ended) = self.fetch(&robots, &turn).await;
-        if let Some(Failure::Short(_)) = exchange.failure() {
-            return Ok(self.put_back(turn, &exchange, ended, Fate::Short));
+        if let Some(fate) = fate_of_our_own(&exchange) {
+            return Ok(self.put_back(turn, &exchange, ended, fate));
         }
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose == Purpose::Robots;
@@ -322,7 +343,11 @@ impl Worker {
         });
         let mut links = Vec::new();
         if self.shared.settings.crawl.sitemaps {
-            links = self.sitemaps(&learned.sitemaps, &turn.visit);
+            links = self.sitemaps(&learned.sitemaps, &robots, &whose, &turn.visit);
+            let is_answered = exchange.status().is_some_and(|status| status < 500);
+            if learned.sitemaps.is_empty() && is_answered && rules_elsewhere.is_none() {
+                links = self.usual_sitemap(&whose, &turn.visit);
+            }
         }
         let mut outcome = self
             .keep(
@@ -415,6 +440,7 @@ impl Worker {
             retry_after: retry_after(&exchange, end),
             found: Some(found),
             said: understood.said,
+            list: understood.list,
             signals: understood.signals,
             link_room,
             ..self.ended(turn, ending)
@@ -424,7 +450,7 @@ impl Worker {
     /// What becomes of a visit that failed by our own doing, and of which nothing is to be kept therefore.
     fn fate_without_blame(&self, exchange: &Exchange, visit: &Visit) -> Option<Fate> {
         match exchange.failure()? {
-            Failure::Short(_) => Some(Fate::Short),
+            Failure::Short(_) | Failure::Proxy(_) => fate_of_our_own(exchange),
             // The last time, what came of it is better than nothing.
             Failure::GaveWay if visit.tries < self.shared.settings.crawl.retries_max => {
                 Some(Fate::Retry {
@@ -550,6 +576,7 @@ impl Worker {
             retry_after: None,
             found: None,
             said: None,
+            list: None,
             signals: Vec::new(),
             links: ending.links,
             link_room: TakenRoom::default(),
@@ -576,10 +603,37 @@ impl Worker {
             .unwrap_or_else(|_| visit.url.clone())
     }
 
-    fn sitemaps(&self, sitemaps: &[String], visit: &Visit) -> Vec<Discovered> {
+    /// In a crawl that goes by sitemaps alone: the one in the usual place, of an origin whose robots.txt names none.
+    fn usual_sitemap(&self, origin: &PageUrl, visit: &Visit) -> Vec<Discovered> {
+        if self.shared.settings.crawl.sitemaps_only {
+            self.sitemaps(&[USUAL_SITEMAP.to_owned()], origin, origin, visit)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The sitemaps that a robots.txt names, for an origin that may have sent there.
+    fn sitemaps(
+        &self,
+        sitemaps: &[String],
+        robots: &PageUrl,
+        whose: &PageUrl,
+        visit: &Visit,
+    ) -> Vec<Discovered> {
+        // Hosts that merely serve what pages need, or others' sitemaps, are not asked for theirs.
+        let is_asked = match visit.purpose {
+            Purpose::Page => true,
+            Purpose::Robots => links::is_at_host_in_scope(self, whose),
+            Purpose::Requisite | Purpose::Sitemap => false,
+        };
+        let purpose = if is_asked {
+            links::sitemap_purpose(self)
+        } else {
+            Purpose::Page
+        };
         let named = sitemaps
             .iter()
-            .filter_map(|text| self.canonical.parse(text).ok());
+            .filter_map(|text| self.canonical.join(robots, text).ok());
         links::in_scope(
             self,
             false,
@@ -587,7 +641,7 @@ impl Worker {
                 url,
                 hop: Some('M'),
                 depth: visit.depth,
-                purpose: Purpose::Page,
+                purpose,
                 lead: None,
             }),
         )
@@ -627,7 +681,12 @@ fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
         None => EndReport::Answered {
             duration: ended.saturating_duration_since(started),
         },
-        Some(Failure::BadRequest(_) | Failure::Refused(_)) => EndReport::Unvisited,
+        Some(
+            Failure::BadRequest(_)
+            | Failure::Refused(_)
+            | Failure::Proxy(_)
+            | Failure::ProxyRefused(_),
+        ) => EndReport::Unvisited,
         Some(Failure::Short(_)) if exchange.request.is_empty() => EndReport::Unvisited,
         Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
         Some(_) => EndReport::Aborted,
@@ -640,6 +699,15 @@ fn retry_after(exchange: &Exchange, end: EndReport) -> Option<Duration> {
         // The lease learns it from the report.
         EndReport::Overloaded { .. } => None,
         _ => exchange.retry_after(SystemTime::now()),
+    }
+}
+
+/// What becomes of a visit that failed on our side, whatever it was for.
+fn fate_of_our_own(exchange: &Exchange) -> Option<Fate> {
+    match exchange.failure()? {
+        Failure::Short(_) => Some(Fate::Short),
+        Failure::Proxy(_) => Some(Fate::NoProxy),
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The HTTP client of a worker: one request in, one [`Exchange`] out.
 //!
-//! [`Client::fetch`] is the table of contents. It follows no redirect, retries nothing and keeps
-//! no cookies: each of these is another visit, and visits are the crawler's to plan.
+//! [`Client::fetch`] is the table of contents. It follows no redirect and retries nothing: each of these
+//! is another visit, and visits are the crawler's to plan.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,9 +17,10 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use url::{Position, Url};
 
+use crate::access::{Access, Hidden, Proxy, Way, redact};
 use crate::bounds::Bounds;
 use crate::config::FetchConfig;
-use crate::exchange::{End, Exchange};
+use crate::exchange::{End, Exchange, TlsSession};
 use crate::failure::{Failure, is_shortage};
 use crate::guard::AddressGuard;
 use crate::http1::Http1;
@@ -43,6 +44,14 @@ pub struct Client {
     fields: Vec<(HeaderName, HeaderValue)>,
     pool: RefCell<Pool<Link>>,
     resources: Arc<Resources>,
+    /// What some hosts get besides, and proxies; mostly nothing.
+    access: Option<Arc<Access>>,
+}
+
+/// A request as hyper takes it, and what of it is not to be shown.
+struct Outgoing {
+    message: http::Request<Empty<Bytes>>,
+    hidden: Vec<Hidden>,
 }
 
 /// What to fetch, and from which address.
@@ -115,7 +124,15 @@ impl Client {
             pool: RefCell::new(Pool::new(config.idle_connections, config.idle_timeout)),
             config: config.clone(),
             resources,
+            access: None,
         })
+    }
+
+    /// The same client, which sends what some hosts get besides, and goes through proxies.
+    #[must_use]
+    pub fn with_access(mut self, access: Option<Arc<Access>>) -> Self {
+        self.access = access;
+        self
     }
 
     /// Fetches one page; whatever happens, the exchange tells.
@@ -156,12 +173,13 @@ impl Client {
     ) -> Result<(), Failure> {
         self.guard.check(request.address)?;
         let target = target_of(&request)?;
-        let (link, key) = match self.take_idle(target, started).await {
-            Some((key, link)) => {
-                exchange.reused = true;
-                (link, key)
-            }
-            None => (self.connect(target, started).await?, target.to_target()),
+        let proxy = self.proxy_to(target);
+        let (link, key) = if let Some((key, link)) = self.take_idle(target, started).await {
+            exchange.reused = true;
+            (link, key)
+        } else {
+            let link = self.connect(target, proxy, started).await?;
+            (link, target.to_target())
         };
         exchange.timing.connected = Some(if exchange.reused {
             Duration::ZERO
@@ -170,7 +188,8 @@ impl Client {
         });
         exchange.remote = Some(target.remote);
         exchange.tls = link.session().map(Arc::clone);
-        let message = self.message(&request, link.is_http2())?;
+        let way = Way::of(target, proxy.is_some(), exchange.tls.as_deref());
+        let Outgoing { message, hidden } = self.message(&request, link.is_http2(), way)?;
         let mut watch = Watch::start(&self.config, started + self.config.total_timeout);
         let (captured, link) = link.exchange(message, self.bounds, &mut watch).await;
         if let Some(link) = link
@@ -181,6 +200,12 @@ impl Client {
         exchange.timing.first_byte = captured.first_byte.map(|instant| instant - started);
         let end = captured.end.clone();
         exchange.take_in(captured);
+        if let Some(access) = &self.access {
+            exchange.hide(&hidden);
+            if let Some(head) = &exchange.head {
+                access.take_cookies(head, request.url, way);
+            }
+        }
         match end {
             Err(Failure::Disconnected { received: 0 }) if exchange.reused => {
                 Err(Failure::StaleConnection)
@@ -195,24 +220,40 @@ impl Client {
         link.is_alive().await.then_some((key, link))
     }
 
+    /// The proxy on the way to the target; always the same one, also on a kept connection.
+    fn proxy_to(&self, target: TargetRef<'_>) -> Option<&Proxy> {
+        let access = self.access.as_ref()?;
+        access.proxy_to(target.is_tls, target.host, target.remote)
+    }
+
     /// A new connection to exactly the target's address.
-    async fn connect(&self, target: TargetRef<'_>, started: Instant) -> Result<Link, Failure> {
+    async fn connect(
+        &self,
+        target: TargetRef<'_>,
+        proxy: Option<&Proxy>,
+        started: Instant,
+    ) -> Result<Link, Failure> {
         let deadline = started + self.config.connect_timeout;
-        timeout_at(deadline, self.connect_unhurried(target))
+        timeout_at(deadline, self.connect_unhurried(target, proxy, deadline))
             .await
             .unwrap_or(Err(Failure::ConnectTimeout))
     }
 
-    async fn connect_unhurried(&self, target: TargetRef<'_>) -> Result<Link, Failure> {
+    async fn connect_unhurried(
+        &self,
+        target: TargetRef<'_>,
+        proxy: Option<&Proxy>,
+        deadline: Instant,
+    ) -> Result<Link, Failure> {
         let room = Room {
             resources: &self.resources,
             descriptor: self.descriptor()?,
         };
-        let unreachable = |error: io::Error| not_connected(&error, target.remote);
-        let stream = TcpStream::connect(target.remote)
-            .await
-            .map_err(unreachable)?;
-        stream.set_nodelay(true).map_err(unreachable)?;
+        let stream = match proxy {
+            // Boxed, so that a visit does not carry the buffers of what is rare.
+            Some(proxy) => Box::pin(proxy.connect(target.remote, deadline)).await?,
+            None => connect_directly(target.remote).await?,
+        };
         let unusable = |error: hyper::Error| Failure::Connect(error.to_string());
         if !target.is_tls {
             let link = Http1::open(Stream::Plain(stream), None, self.bounds, room).await;
@@ -247,12 +288,13 @@ impl Client {
         &self,
         request: &Request<'_>,
         is_http2: bool,
-    ) -> Result<http::Request<Empty<Bytes>>, Failure> {
+        way: Way,
+    ) -> Result<Outgoing, Failure> {
         let url = request.url;
         let bad = |error: http::Error| Failure::BadRequest(error.to_string());
         let path = PathAndQuery::try_from(&url[Position::BeforePath..Position::AfterQuery])
             .map_err(|error| bad(error.into()))?;
-        // Credentials are left out: a crawler has none.
+        // Credentials in URLs are left out: those of links are somebody else's.
         let authority = &url[Position::BeforeHost..Position::AfterPort];
         let mut fields = HeaderMap::with_capacity(self.fields.len() + 4);
         let uri = if is_http2 {
@@ -267,6 +309,10 @@ impl Client {
         for (name, value) in &self.fields {
             fields.insert(name, value.clone());
         }
+        let hidden = match &self.access {
+            Some(access) => access.add_fields(&mut fields, url, way),
+            None => Vec::new(),
+        };
         let optional = [
             (header::REFERER, request.referer.map(str::as_bytes)),
             (header::IF_NONE_MATCH, request.conditional.etag),
@@ -281,8 +327,40 @@ impl Client {
         let mut message = http::Request::new(Empty::new());
         *message.uri_mut() = uri;
         *message.headers_mut() = fields;
-        Ok(message)
+        Ok(Outgoing { message, hidden })
     }
+}
+
+impl Way {
+    /// How a request to a target travels over a connection. A proxy reads what goes through it in plain text, and what it takes for a loopback address
+    /// is its own machine.
+    fn of(target: TargetRef<'_>, is_proxied: bool, tls: Option<&TlsSession>) -> Self {
+        let is_verified = tls.is_some_and(|session| session.problem.is_none());
+        let stays_here = !is_proxied && target.remote.ip().is_loopback();
+        Self {
+            is_private: is_verified || stays_here,
+        }
+    }
+}
+
+impl Exchange {
+    /// Takes secrets out of the request that is kept.
+    fn hide(&mut self, hidden: &[Hidden]) {
+        if hidden.is_empty() {
+            return;
+        }
+        self.request = redact(&self.request, hidden);
+        let names: Vec<&str> = hidden.iter().map(Hidden::name).collect();
+        self.redacted = Some(names.join(", "));
+    }
+}
+
+/// A connection to an address.
+async fn connect_directly(remote: SocketAddr) -> Result<TcpStream, Failure> {
+    let unreachable = |error: io::Error| not_connected(&error, remote);
+    let stream = TcpStream::connect(remote).await.map_err(unreachable)?;
+    stream.set_nodelay(true).map_err(unreachable)?;
+    Ok(stream)
 }
 
 /// Why there is no connection.
@@ -349,4 +427,44 @@ fn common_fields(
             Ok((name, value))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_private_by_a_certificate_that_verifies_or_within_this_machine() {
+        let session = |problem: Option<&str>| TlsSession {
+            version: "tls/1.3",
+            cipher: String::new(),
+            problem: problem.map(str::to_owned),
+        };
+        for (address, is_proxied, tls, is_private) in [
+            ("192.0.2.1:80", false, None, false),
+            ("192.0.2.1:443", false, Some(session(None)), true),
+            ("192.0.2.1:443", true, Some(session(None)), true),
+            (
+                "192.0.2.1:443",
+                false,
+                Some(session(Some("expired"))),
+                false,
+            ),
+            ("127.0.0.9:80", false, None, true),
+            ("[::1]:80", false, None, true),
+            ("127.0.0.9:80", true, None, false),
+            ("[::1]:443", true, Some(session(Some("expired"))), false),
+        ] {
+            let target = TargetRef {
+                is_tls: tls.is_some(),
+                host: "a.example",
+                remote: address.parse().unwrap(),
+            };
+            assert_eq!(
+                Way::of(target, is_proxied, tls.as_ref()).is_private,
+                is_private,
+                "{address}, through a proxy: {is_proxied}"
+            );
+        }
+    }
 }

@@ -38,8 +38,10 @@ pub struct Exchange {
     pub protocol: Option<Protocol>,
     /// The TLS session, if any.
     pub tls: Option<Arc<TlsSession>>,
-    /// The request, byte for byte. For HTTP/2: a message of the same meaning.
+    /// The request, byte for byte, but for secrets. For HTTP/2: a message of the same meaning.
     pub request: Bytes,
+    /// The names of the request's fields whose values are secret, and replaced in `request`.
+    pub redacted: Option<String>,
     /// The final response, byte for byte: interim responses before it and bytes after its end are
     /// left out. For HTTP/2: a message of the same meaning, without transfer coding.
     pub response: Bytes,
@@ -130,6 +132,7 @@ impl Exchange {
             protocol: None,
             tls: None,
             request: Bytes::new(),
+            redacted: None,
             response: Bytes::new(),
             head: None,
             truncated: None,

@@ -26,6 +26,12 @@ pub enum Failure {
     /// The server could not be reached.
     #[error("cannot connect: {0}")]
     Connect(String),
+    /// The proxy between us and all servers failed: neither page nor server is to blame.
+    #[error("the proxy {0}")]
+    Proxy(String),
+    /// The proxy is there, and does not lead to this server.
+    #[error("the proxy {0}")]
+    ProxyRefused(String),
     /// Our own machine ran short of something, such as file descriptors: neither page nor server is to blame.
     #[error("our own machine is short of something: {0}")]
     Short(String),
@@ -77,6 +83,8 @@ impl Failure {
             | Self::Refused(_)
             | Self::ConnectTimeout
             | Self::Connect(_)
+            | Self::Proxy(_)
+            | Self::ProxyRefused(_)
             | Self::Short(_) => false,
             Self::Tls(_)
             | Self::StaleConnection
@@ -104,6 +112,8 @@ impl Failure {
             Self::BadRequest(_)
             | Self::Refused(_)
             | Self::Connect(_)
+            | Self::Proxy(_)
+            | Self::ProxyRefused(_)
             | Self::Short(_)
             | Self::Tls(_)
             | Self::StaleConnection
@@ -115,7 +125,7 @@ impl Failure {
 
 /// Why a captured message is shorter than what the server meant to send.
 ///
-/// The words are those of `WARC-Truncated` (WARC 1.1, section 5.13).
+/// The words are those of `WARC-Truncated` (WARC 1.1, section 5.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truncation {
     /// A size limit.

@@ -14,7 +14,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Decides about addresses. Table `[addresses]`.
 ///
@@ -27,8 +27,37 @@ pub struct AddressGuard {
     /// For intranets and for the test web. Cloud metadata services, multicast and the unspecified
     /// address stay refused; `allow` lifts that.
     pub allow_private: bool,
-    /// Networks that pass whatever they are, such as `192.168.7.0/24`. Default none.
+    /// Networks and single addresses that pass whatever they are, such as `192.168.7.0/24` and `127.0.0.1`. Default none.
+    #[serde(deserialize_with = "networks")]
     pub allow: Vec<IpNet>,
+}
+
+/// Reads a network, or an address as the network of that address alone.
+///
+/// # Errors
+/// If it is neither.
+pub fn network(text: &str) -> Result<IpNet, NotANetwork> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    let network = text.parse::<IpNet>().or_else(|_| address());
+    network.map_err(|_| NotANetwork {
+        text: text.to_owned(),
+    })
+}
+
+fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let networks = texts.iter().map(|text| network(text));
+    networks
+        .collect::<Result<_, _>>()
+        .map_err(serde::de::Error::custom)
+}
+
+/// A text that is neither a network nor an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is neither an address nor a network such as 127.0.0.0/8")]
+pub struct NotANetwork {
+    /// The text.
+    pub text: String,
 }
 
 impl AddressGuard {
@@ -332,6 +361,19 @@ mod tests {
             let private = AddressGuard::allowing_private().check(address);
             assert_eq!(private.is_ok(), refused.kind.is_merely_private(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_single_address_is_the_network_of_itself() {
+        let guard: AddressGuard =
+            serde_json::from_str(r#"{"allow": ["127.0.0.1", "::1", "10.1.0.0/16"]}"#).unwrap();
+        let networks: Vec<String> = guard.allow.iter().map(ToString::to_string).collect();
+        assert_eq!(networks, ["127.0.0.1/32", "::1/128", "10.1.0.0/16"]);
+        assert_eq!(guard.check("127.0.0.1".parse().unwrap()), Ok(()));
+        assert!(guard.check("127.0.0.2".parse().unwrap()).is_err());
+        let error = serde_json::from_str::<AddressGuard>(r#"{"allow": ["localhost"]}"#);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("\"localhost\" is neither"), "{error}");
     }
 
     proptest! {

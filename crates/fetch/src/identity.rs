@@ -20,8 +20,12 @@ pub struct Identity {
     pub contact: Option<String>,
     /// A whole `User-Agent` that replaces the one made of the above. Default none.
     ///
-    /// The name in robots.txt stays `product`.
+    /// The name in robots.txt stays `product`. Servers then see nothing of `product`, `version` and `contact` but what this says itself (and `From`): whoever
+    /// wants to add something to the usual text takes `user_agent_suffix`.
     pub user_agent: Option<String>,
+    /// What follows the `User-Agent`, after a space, whether that is the usual one or a whole one of `user_agent`: the name of a project or a
+    /// collection. Default none.
+    pub user_agent_suffix: Option<String>,
 }
 
 impl Default for Identity {
@@ -36,9 +40,13 @@ impl Default for Identity {
             .into(),
             contact: None,
             user_agent: None,
+            user_agent_suffix: None,
         }
     }
 }
+
+/// The longest text of an [`Identity`]: servers refuse requests whose head is too long.
+const TEXT_BYTES_MAX: usize = 512;
 
 /// What is wrong with an [`Identity`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +56,9 @@ pub enum IdentityError {
     #[error("the product name {0:?} must be letters, '-' and '_' only")]
     Product(String),
     /// The text would break the request or confuse its reader.
-    #[error("the {field} {value:?} must be printable ASCII")]
+    #[error(
+        "the {field} {value:?} must be 1 to {TEXT_BYTES_MAX} characters of printable ASCII, with no space at either end"
+    )]
     Unprintable {
         /// Which setting.
         field: &'static str,
@@ -67,17 +77,22 @@ impl Identity {
         }
     }
 
-    /// The value of `User-Agent`: `Mozilla/5.0 (compatible; junkai/0.1; +CONTACT)`.
+    /// The value of `User-Agent`: `Mozilla/5.0 (compatible; junkai/0.1; +CONTACT)`, or the whole one that replaces it, and the suffix.
     #[must_use]
     pub fn user_agent(&self) -> String {
-        if let Some(text) = &self.user_agent {
-            return text.clone();
-        }
         let (product, version) = (&self.product, &self.version);
-        match &self.contact {
-            Some(contact) => format!("Mozilla/5.0 (compatible; {product}/{version}; +{contact})"),
-            None => format!("Mozilla/5.0 (compatible; {product}/{version})"),
+        let mut text = match (&self.user_agent, &self.contact) {
+            (Some(whole), _) => whole.clone(),
+            (None, Some(contact)) => {
+                format!("Mozilla/5.0 (compatible; {product}/{version}; +{contact})")
+            }
+            (None, None) => format!("Mozilla/5.0 (compatible; {product}/{version})"),
+        };
+        if let Some(suffix) = &self.user_agent_suffix {
+            text.push(' ');
+            text.push_str(suffix);
         }
+        text
     }
 
     /// The value of `From`: the contact, when it is an e-mail address (RFC 9110, section 10.1.2).
@@ -109,10 +124,12 @@ impl Identity {
             ("version", Some(&self.version)),
             ("contact", self.contact.as_ref()),
             ("user agent", self.user_agent.as_ref()),
+            ("user agent's suffix", self.user_agent_suffix.as_ref()),
         ];
         for (field, value) in fields {
             let Some(value) = value else { continue };
-            if value.is_empty() || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            let is_bounded = (1..=TEXT_BYTES_MAX).contains(&value.len()) && value.trim() == value;
+            if !is_bounded || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
                 let value = value.clone();
                 return Err(IdentityError::Unprintable { field, value });
             }
@@ -135,6 +152,34 @@ mod tests {
             Identity::default().user_agent(),
             "Mozilla/5.0 (compatible; junkai/0.1)"
         );
+    }
+
+    #[test]
+    fn a_suffix_follows_the_usual_user_agent_and_a_whole_one() {
+        let identity = |user_agent: Option<&str>| Identity {
+            user_agent: user_agent.map(str::to_owned),
+            user_agent_suffix: Some("my-project/2".to_owned()),
+            ..Identity::default()
+        };
+        assert_eq!(
+            identity(None).user_agent(),
+            "Mozilla/5.0 (compatible; junkai/0.1) my-project/2"
+        );
+        assert_eq!(identity(Some("Bot")).user_agent(), "Bot my-project/2");
+        assert_eq!(identity(Some("Bot")).robots_token(), "junkai");
+        for suffix in [
+            "",
+            " x",
+            "x\r\nHost: evil",
+            "é",
+            &"x".repeat(TEXT_BYTES_MAX + 1),
+        ] {
+            let bad = Identity {
+                user_agent_suffix: Some(suffix.to_owned()),
+                ..Identity::default()
+            };
+            assert!(bad.validate().is_err(), "{suffix:?}");
+        }
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! visited, and has a [`Client`] fetch it; the [`Exchange`] holds the very bytes that went over the
 //! wire. What the web does wrong is a [`Failure`] in an exchange or a [`DnsFailure`], not an error.
 //!
-//! Invariants: no address is connected to that the [`AddressGuard`] refuses, and the address that
+//! Invariants: no visit connects to an address that the [`AddressGuard`] refuses (a [`Poster`] goes where the operator says, and nowhere else), and the address that
 //! was checked is the one connected to; every answer is bounded in bytes and in time; one call of
 //! [`Client::fetch`] sends at most one request.
 //!
 //! Not here: what the bytes mean (`page`), when to visit whom (`frontier`), how captures are kept
 //! (`archive`). This room follows no redirect and retries nothing.
 
+mod access;
 mod bounds;
 mod chunked;
 mod client;
@@ -27,6 +28,7 @@ mod intake;
 mod link;
 mod message;
 mod pool;
+mod post;
 mod resources;
 mod retry_after;
 pub mod robots;
@@ -36,6 +38,7 @@ mod tape;
 mod tls;
 mod watch;
 
+pub use access::{Access, Environment, HeaderConfig, LoginConfig};
 pub use client::{Client, ClientError, Conditional, Request};
 pub use coding::{DecodeProblem, Decoded};
 pub use config::{FetchConfig, TlsVerify};
@@ -44,12 +47,13 @@ pub use dns::{
 };
 pub use exchange::{End, Exchange, Protocol, Timing, TlsSession};
 pub use failure::{Failure, Truncation};
-pub use guard::{AddressGuard, AddressKind, Refused};
+pub use guard::{AddressGuard, AddressKind, NotANetwork, Refused, network};
 pub use identity::{Identity, IdentityError};
 pub use message::{Framing, Head};
+pub use post::{PostError, Poster};
 pub use resources::Resources;
 pub use retry_after::RETRY_AFTER_MAX;
 pub use robots::{Robots, RobotsAnswer, RobotsState};
 pub use stock::Share;
 
-pub use tls::TlsError;
+pub use tls::{TlsError, roots_mistake};

@@ -1,5 +1,6 @@
 //! TLS: which certificates are trusted, and what was agreed with a server.
 
+use std::error::Error as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -42,6 +43,14 @@ pub enum TlsError {
         path: PathBuf,
         /// What is wrong with it.
         source: rustls::pki_types::pem::Error,
+    },
+    /// A certificate in the file of extra roots is none.
+    #[error("a certificate in {path} cannot be used")]
+    BadRoot {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: rustls::Error,
     },
     /// The file of extra roots has no certificate in it.
     #[error("no certificate in {0}")]
@@ -119,6 +128,15 @@ impl Tls {
     }
 }
 
+/// What is wrong with the file of extra roots, if something is, with its cause: so that it can be refused before anything is written.
+#[must_use]
+pub fn roots_mistake(config: &FetchConfig) -> Option<String> {
+    let error = load_roots(config).err()?;
+    let cause = error.source().map(|cause| format!(": {cause}"));
+    let cause = cause.unwrap_or_default();
+    Some(format!("fetch.extra_roots: {error}{cause}"))
+}
+
 /// The built-in roots and those of the settings.
 fn load_roots(config: &FetchConfig) -> Result<RootCertStore, TlsError> {
     let built_in = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
@@ -132,7 +150,11 @@ fn load_roots(config: &FetchConfig) -> Result<RootCertStore, TlsError> {
     };
     let before = roots.len();
     for certificate in CertificateDer::pem_file_iter(path).map_err(unreadable)? {
-        roots.add(certificate.map_err(unreadable)?)?;
+        let certificate = certificate.map_err(unreadable)?;
+        roots.add(certificate).map_err(|source| TlsError::BadRoot {
+            path: path.clone(),
+            source,
+        })?;
     }
     if roots.len() == before {
         return Err(TlsError::NoRoots(path.clone()));

@@ -174,12 +174,4 @@ pub enum GraphError {
         /// What the system said.
         source: io::Error,
     },
-    /// A `BVGraph` cannot be written.
-    #[error("cannot write BVGraph {path}: {reason}")]
-    WriteBvGraph {
-        /// Its base name.
-        path: PathBuf,
-        /// What the library said.
-        reason: String,
-    },
 }

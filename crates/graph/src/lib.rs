@@ -15,6 +15,7 @@ pub mod load;
 pub mod progress;
 pub mod write;
 
+mod bv;
 mod cache;
 mod chance;
 mod components;

@@ -17,8 +17,6 @@
 //!
 //! The order of a page's links is that of the file. Everything wrong is an error with its place.
 
-mod bits;
-mod bvgraph;
 mod edges;
 mod names;
 pub(crate) mod text;
@@ -27,8 +25,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) use bvgraph::with_ending;
-
+use crate::bv::{self, with_ending};
 use crate::links::PAGES_MAX;
 use crate::progress::Progress;
 use crate::{GraphError, HostCut, Hosts, Links, Urls, WebGraph};
@@ -281,7 +278,7 @@ impl Source {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Links, GraphError> {
         match &self.links {
-            LinkFile::BvGraph(base) => bvgraph::read(base, options, progress),
+            LinkFile::BvGraph(base) => bv::read::read(base, options, progress),
             LinkFile::Edges(path) => edges::read(path, page_count, options, progress),
         }
     }

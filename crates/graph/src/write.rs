@@ -3,18 +3,14 @@
 //! Links go page after page, so that a graph that is being generated needs no memory. What is known of hosts, URLs and
 //! servers is written beside them.
 
-use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use dsi_bitstream::impls::{BufBitWriter, WordAdapter};
-use dsi_bitstream::traits::BE;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use webgraph::prelude::{BvComp, CompFlags, DynCodesEncoder, OffsetsWriter};
 
-use crate::load::with_ending;
+use crate::bv::write::BvGraphWriter;
 use crate::progress::{Progress, Reporter, Stage};
 use crate::{GraphError, Page, WebGraph};
 
@@ -162,71 +158,6 @@ impl TextFile {
             .and_then(GzEncoder::finish)
             .and_then(|file| file.sync_all())
             .map_err(|source| GraphError::Write { path, source })
-    }
-}
-
-type Bits = BufBitWriter<BE, WordAdapter<usize, BufWriter<File>>>;
-
-/// The reference library's compressor.
-struct BvGraphWriter {
-    base: PathBuf,
-    flags: CompFlags,
-    compressor: BvComp<DynCodesEncoder<BE, Bits>, File>,
-    sorted: Vec<Page>,
-}
-
-impl BvGraphWriter {
-    fn create(base: PathBuf) -> Result<Self, GraphError> {
-        let path = with_ending(&base, "graph");
-        let file = File::create(&path).map_err(|source| GraphError::Write { path, source })?;
-        let flags = CompFlags::default();
-        let bits = BufBitWriter::new(WordAdapter::new(BufWriter::new(file)));
-        let encoder = DynCodesEncoder::new(bits, &flags).map_err(|error| failed(&base, &error))?;
-        let offsets = OffsetsWriter::from_path(with_ending(&base, "offsets"), true)
-            .map_err(|error| failed(&base, &error))?;
-        let compressor = BvComp::new(
-            encoder,
-            offsets,
-            flags.compression_window,
-            flags.max_ref_count,
-            flags.min_interval_length,
-            0,
-            (),
-        );
-        Ok(Self {
-            base,
-            flags,
-            compressor,
-            sorted: Vec::new(),
-        })
-    }
-
-    fn page(&mut self, targets: &[Page]) -> Result<(), GraphError> {
-        self.sorted.clear();
-        self.sorted.extend_from_slice(targets);
-        self.sorted.sort_unstable();
-        let targets = self.sorted.iter().map(|&target| (target as usize, ()));
-        let pushed = self.compressor.push(targets);
-        pushed.map_err(|error| failed(&self.base, &error))
-    }
-
-    fn finish(self) -> Result<(), GraphError> {
-        let base = self.base;
-        let stats = self
-            .compressor
-            .flush()
-            .map_err(|error| failed(&base, &error))?;
-        let properties = self.flags.to_properties::<BE>(&stats);
-        let properties = properties.map_err(|error| failed(&base, &error))?;
-        let path = with_ending(&base, "properties");
-        fs::write(&path, properties).map_err(|source| GraphError::Write { path, source })
-    }
-}
-
-fn failed(base: &Path, error: &impl Display) -> GraphError {
-    GraphError::WriteBvGraph {
-        path: base.to_owned(),
-        reason: format!("{error:#}"),
     }
 }
 

@@ -1,14 +1,17 @@
 //! A progress bar on standard error, where there is a terminal.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use junkai_lab::graph::{Progress, Stage};
 
+use crate::screen::terminal;
+
 /// Between two looks of the bar.
 const DRAW_EVERY: Duration = Duration::from_millis(100);
-/// Characters of a full bar.
-const WIDTH: u64 = 30;
+/// Characters of a full bar, where there is room for it, and of what stands beside it.
+const WIDTH: usize = 30;
+const BESIDE_COLUMNS: usize = 30;
 
 /// Shows how far a long operation has come.
 pub(crate) struct Bar {
@@ -21,7 +24,7 @@ pub(crate) struct Bar {
 impl Bar {
     pub(crate) fn new() -> Bar {
         Bar {
-            is_shown: std::io::stderr().is_terminal(),
+            is_shown: terminal::is_live(),
             name: None,
             drawn: Instant::now(),
             is_dirty: false,
@@ -42,7 +45,9 @@ impl Bar {
         self.name = Some(name);
         self.drawn = Instant::now();
         self.is_dirty = true;
-        write(&format!("\r\x1b[K{}", line(name, done, total)));
+        let width = terminal::size().columns.saturating_sub(BESIDE_COLUMNS);
+        let line = line(name, done, total, width.min(WIDTH));
+        write(&format!("\r\x1b[K{line}"));
     }
 
     /// Clears the line.
@@ -59,14 +64,14 @@ impl Drop for Bar {
     }
 }
 
-fn line(name: &str, done: u64, total: u64) -> String {
+fn line(name: &str, done: u64, total: u64, width: usize) -> String {
     let total = total.max(1);
     let done = done.min(total);
     let part = |whole: u64| {
         u64::try_from(u128::from(whole) * u128::from(done) / u128::from(total)).unwrap_or(whole)
     };
-    let filled = usize::try_from(part(WIDTH)).unwrap_or_default();
-    let empty = usize::try_from(WIDTH).unwrap_or_default() - filled;
+    let filled = usize::try_from(part(width as u64)).unwrap_or_default();
+    let empty = width - filled;
     format!(
         "{:<22} {}{} {:>3} %",
         name,
@@ -102,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_bar_fills_with_what_is_done() {
-        let at = |done, total| line("writing", done, total);
+        let at = |done, total| line("writing", done, total, WIDTH);
         assert!(at(0, 10).ends_with("░   0 %"), "{}", at(0, 10));
         assert!(at(10, 10).ends_with("█ 100 %"), "{}", at(10, 10));
         assert!(at(5, 10).ends_with(" 50 %"), "{}", at(5, 10));
@@ -110,5 +115,7 @@ mod tests {
         // Nothing to do, or more done than there was.
         assert!(at(0, 0).ends_with("  0 %"));
         assert!(at(u64::MAX, 3).ends_with("100 %"));
+        // No room.
+        assert!(line("writing", 5, 10, 0).ends_with(" 50 %"));
     }
 }

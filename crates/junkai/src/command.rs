@@ -1,11 +1,13 @@
 //! The subcommands, one file each: `Arguments` says what it takes, `run` does it.
 
 pub(crate) mod add;
+pub(crate) mod changes;
 pub(crate) mod crawl;
 pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod focus;
+pub(crate) mod get;
 pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod links;

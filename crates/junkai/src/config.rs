@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use junkai_crawler::Settings;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::exit::BadConfiguration;
@@ -37,9 +38,10 @@ pub(crate) fn in_force(archive: &Path) -> Result<Option<Settings>> {
 }
 
 /// What belongs to a run, and not to an archive.
-const OF_A_RUN: [&str; 4] = [
+const OF_A_RUN: [&str; 5] = [
     "crawl.seeds",
     "crawl.pages_max",
+    "crawl.bytes_max",
     "crawl.run_time_max",
     "crawl.once",
 ];
@@ -151,7 +153,7 @@ fn keys<'a>(document: &'a DeTable<'_>) -> Vec<Key<'a>> {
             DeValue::Table(inner) if !inner.is_empty() => {
                 keys.extend(inner.iter().map(|(key, value)| Key {
                     table,
-                    span: key.span().start..value.span().end,
+                    span: key.span().start..end_of(value),
                 }));
             }
             DeValue::Table(_) => keys.push(Key {
@@ -165,6 +167,16 @@ fn keys<'a>(document: &'a DeTable<'_>) -> Vec<Key<'a>> {
         }
     }
     keys
+}
+
+/// Where a value ends: tables of an array (`[[fetch.logins]]`) are spread over lines of their own.
+fn end_of(value: &Spanned<DeValue<'_>>) -> usize {
+    let inner = match value.get_ref() {
+        DeValue::Array(items) => items.iter().map(end_of).max(),
+        DeValue::Table(table) => table.iter().map(|(_, value)| end_of(value)).max(),
+        _ => None,
+    };
+    value.span().end.max(inner.unwrap_or_default())
 }
 
 /// The text with everything blanked out but one key and the header of its table.
@@ -249,6 +261,21 @@ mod tests {
             "{all}"
         );
         assert!(all.contains("line 7: unknown variant `galaxy`"), "{all}");
+    }
+
+    #[test]
+    fn a_mistake_in_a_table_of_many_is_told_beside_others_and_without_its_value() {
+        let text = "[fetch]\nhttp2 = true\n[[fetch.logins]]\nhost = \"a.example\"\n[[fetch.logins]]\nhost = \"b.example\"\npassword = \"hunter2\"\n[crawl]\nfoo = 1\n";
+        let mistakes = parse(text).unwrap_err();
+        assert_eq!(mistakes.len(), 2, "{mistakes:#?}");
+        assert_eq!(
+            mistakes[0],
+            "line 7: unknown key `password`; did you mean `password_env`?"
+        );
+        assert!(
+            mistakes[1].starts_with("line 9: unknown key `foo`"),
+            "{mistakes:#?}"
+        );
     }
 
     #[test]

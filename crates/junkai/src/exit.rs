@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::print::{shown_lines, tell};
+use crate::print::{is_all_printed, shown_lines, tell};
 
 /// The exit codes, as `--help` shows them.
 pub(crate) const HELP: &str = "\
@@ -12,10 +12,13 @@ Exit codes:
   1  something failed; the message says what to do
   2  the command line is wrong
   3  the configuration is wrong, or a contact is missing
-  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page or
-     lost some of what it knew to damaged files, a wish for nothing
+  4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page, found
+     no sitemap where it goes by them alone, or lost some of what it knew to damaged files, a wish for nothing
   5  the archive is in use by another crawl
  11  stopped by the user; the next run goes on from there";
+
+/// The exit code of a command line that is wrong; clap's own.
+pub(crate) const BAD_COMMAND_LINE: u8 = 2;
 
 /// How a run ended, short of failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ pub(crate) struct BadConfiguration(pub String);
 /// Turns the result of a command into what the shell sees, and prints an error with its causes.
 pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
     let error = match result {
+        Ok(_) if !is_all_printed() => return ExitCode::FAILURE,
         Ok(Ending::Well) => return ExitCode::SUCCESS,
         Ok(Ending::Problems) => return ExitCode::from(4),
         Ok(Ending::Stopped) => return ExitCode::from(11),

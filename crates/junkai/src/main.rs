@@ -9,6 +9,8 @@ mod bar;
 mod command;
 mod config;
 mod exit;
+mod habits;
+mod moment;
 mod print;
 mod screen;
 mod telling;
@@ -57,12 +59,16 @@ enum Command {
     Scope(command::scope::Arguments),
     /// Say what happened to a URL, why, and when it will be visited next.
     Explain(command::explain::Arguments),
+    /// Write a page as it was captured: the bytes of the latest capture, or of the one nearest to a time.
+    Get(command::get::Arguments),
+    /// List the pages that are new, changed or gone since a time.
+    Changes(command::changes::Arguments),
     /// Show the known pages: when each is visited next and why, and what they come to.
     #[command(subcommand)]
     State(command::state::State),
     /// Say what an archive holds.
     Stats(command::stats::Arguments),
-    /// Check, index and read WARC files.
+    /// Check, index and read WARC and ARC files.
     #[command(subcommand)]
     Warc(command::warc::Warc),
     /// Write what an archive knows for other programs: its link graph.
@@ -72,7 +78,7 @@ enum Command {
     #[command(subcommand)]
     Focus(command::focus::Focus),
     /// Try crawl orders out on web graphs or on an archive, under a virtual clock.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = command::lab::EXAMPLES)]
     Lab(command::lab::Lab),
     /// Show URLs as the crawler sees them: canonical form, fingerprint, site, SURT key. JSON lines.
     Url(command::url::Arguments),
@@ -85,7 +91,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(refusal) => {
+            print::tell!("junkai: {refusal}");
+            return ExitCode::from(exit::BAD_COMMAND_LINE);
+        }
+    };
     start_tracing(arguments.verbose);
     let result = match arguments.command {
         Command::Crawl(arguments) => command::crawl::run(arguments),
@@ -97,6 +109,8 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => command::pause::resume(&arguments),
         Command::Scope(arguments) => command::scope::run(arguments),
         Command::Explain(arguments) => command::explain::run(&arguments),
+        Command::Get(arguments) => command::get::run(&arguments),
+        Command::Changes(arguments) => command::changes::run(&arguments),
         Command::State(state) => command::state::run(&state),
         Command::Stats(arguments) => command::stats::run(&arguments),
         Command::Warc(warc) => command::warc::run(&warc),
@@ -109,6 +123,18 @@ fn main() -> ExitCode {
         Command::Testweb(arguments) => command::testweb::run(arguments),
     };
     exit::code(result)
+}
+
+/// The command line, or what to use instead of a flag that cannot be honoured. Where clap has something to say, it says it and ends the program.
+fn arguments() -> Result<Arguments, String> {
+    let written_out = habits::translated(std::env::args_os().collect())?;
+    match Arguments::try_parse_from(written_out) {
+        Ok(arguments) => Ok(arguments),
+        Err(error) => match habits::instead(&error) {
+            Some(refusal) => Err(refusal),
+            None => error.exit(),
+        },
+    }
 }
 
 fn start_tracing(verbose: u8) {

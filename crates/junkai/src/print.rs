@@ -6,11 +6,19 @@
 //! characters are commands. So all text passes [`Screened`], which lets none of them through, and a value from outside is [`shown`]: on one line, and
 //! not endless. Both write such a character as JSON does (`\u001b`), so JSON stays what it was.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::screen::terminal;
 
 /// Characters of a text from outside that are shown, where a table has no less room for it.
 const SHOWN_MAX: usize = 1000;
+/// Characters of a word that are shown; a URL may be one, of thousands of characters, and what is said of it stands behind.
+const WORD_SHOWN_MAX: usize = 300;
+/// The least part of a long word that is worth showing.
+const WORD_SHOWN_MIN: usize = 20;
 /// Characters of a line of the log.
 const LOG_LINE_MAX: usize = 4000;
 /// Bytes of the longest character.
@@ -39,24 +47,39 @@ pub(crate) fn text(text: fmt::Arguments<'_>) {
         Ok(()) => {}
         // The reader has seen enough.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        Err(error) => tell!("junkai: cannot print: {error}"),
+        Err(error) => {
+            if !CANNOT_PRINT.swap(true, Ordering::Relaxed) {
+                tell!("junkai: cannot print: {error}");
+            }
+        }
     }
+}
+
+/// Whether something could not be printed, for another reason than that nobody reads on.
+static CANNOT_PRINT: AtomicBool = AtomicBool::new(false);
+
+/// Whether all that was to be printed was: else the command has failed.
+pub(crate) fn is_all_printed() -> bool {
+    !CANNOT_PRINT.load(Ordering::Relaxed)
 }
 
 /// Prints text to standard error.
 pub(crate) fn aside(text: fmt::Arguments<'_>) {
-    let mut out = Screened::new(io::stderr().lock());
-    // There is nobody left to tell that nobody reads.
-    let _unread = out.write_fmt(text).and_then(|()| out.flush());
+    let mut lines = Screened::new(Vec::new());
+    // Writing to memory cannot fail; and there is nobody left to tell that nobody reads.
+    let _unread = lines
+        .write_fmt(text)
+        .and_then(|()| terminal::above(&String::from_utf8_lossy(&lines.out)));
 }
 
-/// Text from outside as it is shown: in one line, without a command to the terminal, and cut where it is too long.
+/// Text from outside as it is shown: in one line, without a command to the terminal, without the middle of words that are too long, and cut where all of it is.
 pub(crate) fn shown(text: &str) -> String {
     shown_within(text, SHOWN_MAX)
 }
 
 /// The same, cut after so many characters.
 pub(crate) fn shown_within(text: &str, characters_max: usize) -> String {
+    let text = &*with_short_words(text, WORD_SHOWN_MAX);
     let (kept, cut) = match text.char_indices().nth(characters_max) {
         Some((end, _)) => (&text[..end], "…"),
         None => (text, ""),
@@ -73,6 +96,33 @@ pub(crate) fn shown_within(text: &str, characters_max: usize) -> String {
     shown + cut
 }
 
+/// The text with `…` in the place of the middle of every word of more characters than `word_max`: where a URL begins and ends is kept.
+pub(crate) fn with_short_words(text: &str, word_max: usize) -> Cow<'_, str> {
+    let word_max = word_max.max(WORD_SHOWN_MIN);
+    // Bytes are at least as many as characters, and quickly counted.
+    let is_long = |word: &str| word_max < word.len() && word_max < word.chars().count();
+    if !text.split(' ').any(is_long) {
+        return Cow::Borrowed(text);
+    }
+    let mut shortened = String::with_capacity(text.len().min(SHOWN_MAX));
+    for (number, word) in text.split(' ').enumerate() {
+        if 0 < number {
+            shortened.push(' ');
+        }
+        if is_long(word) {
+            let end = word_max / 4;
+            let start = word_max - end - 1;
+            let count = word.chars().count();
+            shortened.extend(word.chars().take(start));
+            shortened.push('…');
+            shortened.extend(word.chars().skip(count - end));
+        } else {
+            shortened.push_str(word);
+        }
+    }
+    Cow::Owned(shortened)
+}
+
 /// Text of several lines, each as it is [`shown`].
 pub(crate) fn shown_lines(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(shown).collect();
@@ -84,7 +134,7 @@ pub(crate) struct LogLines;
 
 impl Write for LogLines {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        io::stderr().write_all(log_line(event).as_bytes())?;
+        terminal::above(&log_line(event))?;
         Ok(event.len())
     }
 
@@ -234,8 +284,23 @@ mod tests {
         assert_eq!(shown("a\n\tb"), "a\\n\\tb");
         assert_eq!(shown_within("日本語", 3), "日本語");
         assert_eq!(shown_within("日本語", 2), "日本…");
-        assert_eq!(shown(&"x".repeat(9999)).chars().count(), SHOWN_MAX + 1);
+        assert_eq!(shown(&"x ".repeat(9999)).chars().count(), SHOWN_MAX + 1);
         assert_eq!(shown_lines("a\x07\nb"), "a\\u0007\nb");
+    }
+
+    #[test]
+    fn of_a_long_url_the_ends_are_shown_and_what_is_said_of_it() {
+        let url = format!("https://example.org/{}/page.html", "日".repeat(20_000));
+        let line = shown(&format!("{url}: connection refused"));
+        assert!(line.chars().count() < 400, "{line}");
+        assert!(line.starts_with("https://example.org/日"), "{line}");
+        assert!(line.ends_with("日/page.html: connection refused"), "{line}");
+        let event = log_line(format!("INFO {url}: 200, 5 bytes\n").as_bytes());
+        assert!(event.chars().count() < 400, "{event}");
+        assert!(event.ends_with("page.html: 200, 5 bytes\n"), "{event}");
+        let short = "https://example.org/ is short";
+        assert_eq!(with_short_words(short, 1), short);
+        assert_eq!(with_short_words(&"x".repeat(21), 1).chars().count(), 20);
     }
 
     #[test]

@@ -1,24 +1,29 @@
 //! Shows a running crawl: a live block on a terminal, a line now and then elsewhere, JSON lines for programs.
 //!
-//! A thread of its own reads the crawl's counters; the crawl never waits for the screen.
+//! A thread of its own reads the crawl's counters; the crawl never waits for the screen. [`layout`] says what the block looks like, [`terminal`]
+//! draws it, [`summary`] is what stays at the end.
 
-use std::io::Write;
+mod layout;
+mod summary;
+pub(crate) mod terminal;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use junkai_crawler::{Ended, Progress, Snapshot, Summary};
+use junkai_crawler::{Progress, Snapshot};
 use junkai_lab::outcome::grouped;
 
-use crate::print::{say, short, shown, shown_within, tell};
-use crate::telling::counted;
+use self::layout::{View, missing, next_revisit, paused};
+pub(crate) use self::summary::summarise;
+use crate::print::{say, shown, tell};
 
-/// Characters of a failure's description that the live block shows.
-const TROUBLE_SHOWN_MAX: usize = 68;
 /// Rates are means over about this time.
 const RATE_OVER: Duration = Duration::from_secs(10);
+/// Seconds of which the block shows how many pages each brought.
+const SECONDS_SHOWN: usize = 60;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,21 +65,24 @@ impl Screen {
                 while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(style.pace()) {
                     painter.draw(&progress.snapshot());
                 }
-                painter.clear();
+                terminal::clear();
             });
         Screen {
             done,
             thread: thread.ok(),
         }
     }
+}
 
-    /// Stops drawing and leaves a clean terminal.
-    pub(crate) fn finish(mut self) {
+/// Stops drawing and leaves a clean terminal, whatever became of the crawl.
+impl Drop for Screen {
+    fn drop(&mut self) {
         // The thread may be gone already; then there is nothing to stop.
         let _gone = self.done.send(());
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
+            terminal::clear();
             tell!("junkai: the status display failed; the crawl is not affected");
         }
     }
@@ -84,9 +92,29 @@ struct Painter {
     style: Style,
     archive: PathBuf,
     begun: Instant,
-    drawn_lines: usize,
+    has_colours: bool,
     /// Snapshots of the last seconds, for rates.
     recent: Vec<(Instant, Snapshot)>,
+    seconds: Seconds,
+}
+
+/// Pages of each of the last seconds.
+struct Seconds {
+    /// When the current one began, and with how many pages.
+    begun: (Instant, u64),
+    pages: Vec<f64>,
+}
+
+impl Seconds {
+    fn take(&mut self, now: Instant, pages: u64) {
+        let second = Duration::from_secs(1);
+        if second <= now.duration_since(self.begun.0) {
+            self.pages.push(pages.saturating_sub(self.begun.1) as f64);
+            self.begun = (now, pages);
+            let surplus = self.pages.len().saturating_sub(SECONDS_SHOWN);
+            self.pages.drain(..surplus);
+        }
+    }
 }
 
 impl Painter {
@@ -96,7 +124,11 @@ impl Painter {
             style,
             archive,
             begun,
-            drawn_lines: 0,
+            has_colours: terminal::has_colours(),
+            seconds: Seconds {
+                begun: (begun, start.pages),
+                pages: Vec::new(),
+            },
             recent: vec![(begun, start)],
         }
     }
@@ -160,131 +192,18 @@ impl Painter {
     }
 
     fn block(&mut self, now: &Snapshot, rate: &Rate) {
-        let mut rows = Vec::from(self.rows(now, rate));
-        if 0 < now.focus_sites {
-            rows.push(row(
-                "focus",
-                &grouped(now.focus_fetches),
-                "fetched",
-                "sites",
-                &grouped(now.focus_sites),
-                &format!("{} files", grouped(now.focus_files)),
-            ));
-        }
-        if let Some(paused) = paused(now) {
-            rows.push(format!("  paused  {paused}"));
-        }
-        if let Some(missing) = missing(now) {
-            rows.push(format!("  missing {missing}"));
-        }
-        if let Some(trouble) = &now.trouble {
-            rows.push(format!(
-                "  trouble {}",
-                shown_within(trouble, TROUBLE_SHOWN_MAX)
-            ));
-        }
-        self.clear();
-        let text = rows.join("\n") + "\n";
-        self.drawn_lines = rows.len();
-        write_out(&text);
+        self.seconds.take(Instant::now(), now.pages);
+        let view = View {
+            now,
+            elapsed: self.begun.elapsed(),
+            archive: &self.archive.to_string_lossy(),
+            pages_per_second: rate.pages,
+            bytes_per_second: rate.bytes,
+            recent: &self.seconds.pages,
+        };
+        let size = terminal::size();
+        terminal::draw(&layout::lines(&view, size), size, self.has_colours);
     }
-
-    fn rows(&self, now: &Snapshot, rate: &Rate) -> [String; 7] {
-        [
-            format!(
-                "junkai  {}  {}",
-                clock(self.begun.elapsed()),
-                shown(&self.archive.to_string_lossy())
-            ),
-            row(
-                "pages",
-                &grouped(now.pages),
-                &format!("{:.1}/s", rate.pages),
-                "received",
-                &bytes(now.bytes_received),
-                &format!("{}/s", bytes(rate.bytes)),
-            ),
-            row(
-                "known",
-                &grouped(now.known),
-                "",
-                "waiting",
-                &grouped(now.waiting),
-                &format!("{} in flight", now.in_flight),
-            ),
-            row(
-                "revisits",
-                &grouped(now.revisits),
-                &format!("{} changed", grouped(now.changed)),
-                "next",
-                &next_revisit(now),
-                &next_note(now),
-            ),
-            row(
-                "servers",
-                &grouped(now.servers),
-                "",
-                "hosts",
-                &grouped(now.hosts),
-                &format!("{} put off", grouped(now.put_off)),
-            ),
-            row(
-                "errors",
-                &grouped(now.errors),
-                &format!("{} retried", now.retried),
-                "robots",
-                &grouped(now.robots_denied),
-                &format!("kept out, {} asked for rest", now.overloaded),
-            ),
-            row(
-                "archive",
-                &bytes(now.bytes_stored),
-                "written",
-                "disk",
-                &bytes(now.disk_free),
-                if now.disk_full {
-                    "FULL: paused"
-                } else {
-                    "free"
-                },
-            ),
-        ]
-    }
-
-    fn clear(&mut self) {
-        if 0 < self.drawn_lines {
-            // Up to the start of the block, and clear to the end of the screen.
-            write_out(&format!("\x1b[{}F\x1b[J", self.drawn_lines));
-            self.drawn_lines = 0;
-        }
-    }
-}
-
-/// When the next known page is due.
-fn next_revisit(now: &Snapshot) -> String {
-    match now.next_due.checked_sub(now.now) {
-        _ if now.next_due == 0 => "-".to_owned(),
-        None | Some(0) => "now".to_owned(),
-        Some(micros) => format!("in {}", short(micros as f64 / 1e6)),
-    }
-}
-
-/// Of how many pages, and whether there is nothing to do until then.
-fn next_note(now: &Snapshot) -> String {
-    let is_idle = now.waiting == 0 && now.in_flight == 0 && now.now < now.next_due;
-    let sleeping = if is_idle { ", sleeping" } else { "" };
-    format!("of {}{sleeping}", counted(now.pages_known, "page"))
-}
-
-/// What does not go on, and why, if anything.
-fn paused(now: &Snapshot) -> Option<String> {
-    if now.disk_full {
-        return Some("the disk is full".to_owned());
-    }
-    if now.all_paused {
-        return Some("everything, until `junkai resume --all`".to_owned());
-    }
-    (0 < now.paused).then(|| counted(now.paused, "host or server"))
 }
 
 struct Rate {
@@ -292,159 +211,11 @@ struct Rate {
     bytes: u64,
 }
 
-/// Prints what the crawl came to, where things are, and what to do next.
-pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Summary) {
-    if style == Style::Json {
-        let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
-        say!("{line}");
-        return;
-    }
-    let now = &summary.progress;
-    let seconds = summary.seconds.max(0.001);
-    let folder = archive.display();
-    say!("{}", headline(summary));
-    say!(
-        "  {} pages in {}, {:.1} a second, {} received",
-        grouped(now.pages),
-        clock(Duration::from_secs_f64(seconds)),
-        now.pages as f64 / seconds,
-        bytes(now.bytes_received)
-    );
-    if 0 < now.revisits + now.pages_known {
-        say!(
-            "  {} were revisits, of which {} found a change; {} will be visited again, {} were given up",
-            grouped(now.revisits),
-            grouped(now.changed),
-            counted(now.pages_known, "page"),
-            grouped(now.given_up)
-        );
-    }
-    say!(
-        "  {} known, {} waiting, {} servers, {} errors, {} kept out by robots.txt",
-        grouped(now.known),
-        grouped(now.waiting),
-        grouped(now.servers),
-        grouped(now.errors),
-        grouped(now.robots_denied)
-    );
-    tell_what_is_missing(archive, now);
-    if let Some(trouble) = &now.trouble {
-        say!("  last trouble: {}", shown(trouble));
-    }
-    say!(
-        "  captures  {folder}/archive/   {} in this run",
-        bytes(now.bytes_stored)
-    );
-    say!("  index     {folder}/indexes/");
-    say!("  log       {folder}/logs/crawl.log");
-    say!("Next:");
-    let why = match summary.ended {
-        Ended::Complete => "keep it up to date",
-        _ => "go on from here",
-    };
-    say!("  {go_on} --archive {folder}             {why}");
-    say!("  junkai stats --archive {folder}             what the archive holds");
-    say!("  junkai state stats --archive {folder}       which pages are visited again, and when");
-    say!("  junkai explain --archive {folder} URL       what happened to a URL, and why");
-    say!("  junkai warc check {folder}/archive/*        prove every record");
-}
-
-/// How the run ended, in a sentence.
-fn headline(summary: &Summary) -> &'static str {
-    let now = &summary.progress;
-    match summary.ended {
-        Ended::Complete if 0 < now.visits_lost => {
-            "The crawl has ended, but waiting visits were LOST."
-        }
-        Ended::Complete if now.pages == 0 && 0 < now.errors => "Nothing could be visited.",
-        Ended::Complete if 0 < now.urls_refused => {
-            "The crawl is complete, but for URLs that were refused because too many waited."
-        }
-        Ended::Complete if 0 < now.discarded => {
-            "The crawl is complete, but for what found no room in the ring."
-        }
-        Ended::Complete => "The crawl is complete: everything in scope has been visited once.",
-        Ended::PagesReached => "Stopped: the number of pages asked for is reached.",
-        Ended::TimeReached => "Stopped: the time asked for is over.",
-        Ended::Stopped => "Stopped on request.",
-    }
-}
-
-/// What was found and is not followed, or is lost, in a line; nothing if all is well.
-fn missing(now: &Snapshot) -> Option<String> {
-    let parts = [
-        (now.links_left_out, "links left out"),
-        (now.urls_refused, "URLs refused"),
-        (now.visits_lost, "waiting visits LOST"),
-        (now.states_lost, "page states LOST"),
-    ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(count, _)| 0 < *count)
-        .map(|(count, what)| format!("{} {what}", grouped(count)))
-        .collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-/// Says what was found and is not in the archive, and what helps.
-fn tell_what_is_missing(archive: &Path, now: &Snapshot) {
-    let folder = archive.display();
-    if 0 < now.discarded {
-        say!(
-            "  {} URLs found no room in the ring and were discarded",
-            grouped(now.discarded)
-        );
-    }
-    if 0 < now.links_left_out {
-        say!(
-            "  {} were left out: their pages have too many, or they are too long (links.max_links, links.max_url_length, backlog.page_bytes_max); \
-             the log says which pages (linksLeftOut)",
-            counted(now.links_left_out, "link")
-        );
-    }
-    if 0 < now.urls_refused {
-        say!(
-            "  {} were refused: as many bytes waited as may (backlog.host_bytes_max, backlog.bytes_max); the log says whose links they were (urlsRefused), \
-             and they are taken in when they are found again",
-            counted(now.urls_refused, "new URL")
-        );
-    }
-    if 0 < now.visits_lost {
-        say!(
-            "  {} LOST: files of {folder}/state/backlog were damaged from outside; check the disk. To find them again: move {folder}/state/seen aside (the \
-             next start makes it anew, without them), have the pages visited that link to them (junkai revisit --archive {folder} --host HOST), and crawl on",
-            counted(now.visits_lost, "waiting visit")
-        );
-    }
-    if 0 < now.states_lost {
-        say!(
-            "  {} LOST: files of {folder}/state/time_queue were damaged from outside; check the disk. These pages stay in the archive and are not visited \
-             again by themselves; junkai revisit --archive {folder} --host HOST visits them once more",
-            counted(now.states_lost, "state of a known page")
-        );
-    }
-}
-
 fn print_json(kind: &str, elapsed: Duration, now: &Snapshot) {
     say!(
         "{}",
         serde_json::json!({ "type": kind, "seconds": elapsed.as_secs_f64(), "progress": now })
     );
-}
-
-fn row(name: &str, value: &str, note: &str, name2: &str, value2: &str, note2: &str) -> String {
-    format!("  {name:<8}{value:>12}  {note:<14}{name2:<9}{value2:>12}  {note2}")
-}
-
-fn write_out(text: &str) {
-    let mut out = std::io::stderr().lock();
-    if out
-        .write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .is_err()
-    {
-        // A terminal that went away is no reason to stop crawling.
-    }
 }
 
 /// A rate without its fraction.

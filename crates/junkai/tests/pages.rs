@@ -13,9 +13,11 @@ use junkai_crawler::Settings;
 use syn::{Attribute, Expr, Fields, Item, ItemStruct, Lit, Meta, Type};
 
 /// Where the structs of the tables are.
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 20] = [
     "crates/crawler/src/settings.rs",
     "crates/crawler/src/clock.rs",
+    "crates/crawler/src/log/config.rs",
+    "crates/crawler/src/hook/config.rs",
     "crates/crawler/src/focus/config.rs",
     "crates/crawler/src/scope.rs",
     "crates/weburl/src/config.rs",

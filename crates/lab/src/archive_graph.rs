@@ -34,7 +34,6 @@ mod host_graph;
 mod pages;
 mod report;
 mod scan;
-mod walk;
 
 pub mod folder;
 

@@ -63,6 +63,7 @@ pub fn compare(
                 seeds: &subject.seeds,
                 policy: &entry.policy,
                 pages_max,
+                latencies: &subject.latencies,
             };
             let mut told = 0;
             let mut tell = |visits: u64| {

@@ -12,6 +12,8 @@ mod one_by_one;
 mod polite;
 mod seed_steps;
 
+use std::time::Duration;
+
 use junkai_frontier::Time;
 use junkai_graph::{Page, WebGraph};
 
@@ -29,6 +31,8 @@ pub struct Trial<'a> {
     pub policy: &'a Policy,
     /// Pages to visit at most.
     pub pages_max: u32,
+    /// How long a visit to each server takes; those beyond take as long as the policy says.
+    pub latencies: &'a [Duration],
 }
 
 /// What a crawl did.

@@ -160,7 +160,7 @@ impl Demand {
         let state_cores = visits * costs.state_cpu_us.value * 1e-6;
         Demand {
             visits,
-            cores: visits * costs.visit_cpu_us.value * 1e-6 + state_cores,
+            cores: visits * costs.cpu_us_per_visit() * 1e-6 + state_cores,
             state_cores,
             written: visits * costs.state_written_bytes.value,
             bits: 8.0 * visits * costs.fetched_per_visit(),

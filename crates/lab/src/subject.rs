@@ -1,5 +1,7 @@
 //! A graph made ready for experiments: measured once, then crawled many times.
 
+use std::time::Duration;
+
 use junkai_graph::{
     Cache, Components, Page, PageRank, PageRankConfig, Progress, Statistics, WebGraph, reachable,
 };
@@ -29,6 +31,8 @@ pub struct Subject {
     pub value: Value,
     /// What it looks like in numbers.
     pub statistics: Statistics,
+    /// How long a visit to each server takes, where that was measured; else as long as the policy says.
+    pub latencies: Vec<Duration>,
 }
 
 impl Subject {
@@ -63,6 +67,7 @@ impl Subject {
             seeds,
             value,
             statistics,
+            latencies: Vec::new(),
         }
     }
 
@@ -85,6 +90,7 @@ impl Subject {
             seeds: &self.seeds,
             policy,
             pages_max: u32::MAX,
+            latencies: &self.latencies,
         };
         simulate(&trial, &self.value, progress)
     }

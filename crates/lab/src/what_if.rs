@@ -6,26 +6,29 @@
 //!
 //! # What is not known
 //! Only what was captured has links here. A page that another schedule would have found, and this crawl did not, is missing or has
-//! no links; every visit takes the same time and succeeds. So the answer is about the order, not about the web.
+//! no links; every visit succeeds, and takes as long as those to its server took by the log of the crawl. So the answer is about the order, not about the web.
 //!
 //! Not here: reading the archive (`archive_graph`), and settings (the caller's).
 
 mod entry_points;
 mod findings;
+mod logged;
 mod schedule;
 mod tables;
 
+use junkai_frontier::Time;
 use junkai_frontier::admission::Order;
 use junkai_graph::{Cache, Page, PageRankConfig, Progress, WebGraph};
 
 use crate::archive_graph::ArchiveGraph;
 use crate::comparison::{Compared, Entry, compare, parameter};
 use crate::crawl::{Run, Trial, simulate};
-use crate::outcome::{Outcome, Parameter, grouped, span};
+use crate::outcome::{Outcome, Parameter, counted, grouped, span};
 use crate::policy::Policy;
 use crate::subject::{Measured, Subject};
 
 pub use entry_points::{EntryPoints, WithHost};
+pub use logged::Logged;
 pub use schedule::Schedule;
 
 /// What is asked.
@@ -37,6 +40,8 @@ pub struct WhatIf {
     pub orders: Vec<Order>,
     /// Numbers of visits after which the share of `PageRank` is told, besides parts of the whole.
     pub visits: Vec<u32>,
+    /// The order and pace of the crawl itself, where they are among what is asked: its prediction is compared with the log.
+    pub made_in: Option<Order>,
     /// The command that repeats it.
     pub command: String,
 }
@@ -50,6 +55,8 @@ pub struct Crawled {
     pub captured: u32,
     /// The canonical URLs that the crawl began with, as far as they are known.
     pub seeds: Vec<String>,
+    /// What its log says of its visits, if it has one.
+    pub logged: Option<Logged>,
 }
 
 /// An archive made ready: its graph, where crawls of it begin, and what the crawl did.
@@ -61,6 +68,10 @@ pub struct Ready {
     pub entry_points: EntryPoints,
     /// Pages that were captured, which are those with lower numbers than this.
     pub captured: u32,
+    /// When each of them was there, by the log; empty without one.
+    pub captured_at: Vec<Time>,
+    /// What the log says of visits.
+    pub logged: Option<Logged>,
 }
 
 /// The line of what the crawl really did.
@@ -69,12 +80,13 @@ const AS_CRAWLED: &str = "as crawled";
 const BEST_POSSIBLE: &str = "best possible";
 
 impl From<ArchiveGraph> for Crawled {
-    /// No seeds are known.
+    /// No seeds are known, and no log.
     fn from(graph: ArchiveGraph) -> Crawled {
         Crawled {
             captured: graph.captured,
             web: graph.into_web_graph(),
             seeds: Vec::new(),
+            logged: None,
         }
     }
 }
@@ -82,8 +94,12 @@ impl From<ArchiveGraph> for Crawled {
 /// Makes a crawl ready, measuring its graph, or reading from the cache what was measured before.
 pub fn ready(crawled: Crawled, cache: &Cache, progress: &mut dyn FnMut(Progress)) -> Ready {
     let entry_points = EntryPoints::find(&crawled);
+    let captured_at = captured_at(&crawled);
     let Crawled {
-        mut web, captured, ..
+        mut web,
+        captured,
+        logged,
+        ..
     } = crawled;
     let measures = cache.measures(&web.links);
     let results = Measured {
@@ -93,12 +109,33 @@ pub fn ready(crawled: Crawled, cache: &Cache, progress: &mut dyn FnMut(Progress)
     };
     // What is found with its host is no link: it is followed, but gives no PageRank.
     web.links = entry_points.complete(web.links);
-    let subject = Subject::with_seeds(web, results, entry_points.pages.clone());
+    let mut subject = Subject::with_seeds(web, results, entry_points.pages.clone());
+    if let Some(logged) = &logged {
+        let hosts = &subject.web.hosts;
+        let latency = |server| logged.latency_of(&hosts.server_name(server));
+        subject.latencies = (0..hosts.server_count()).map(latency).collect();
+    }
     Ready {
         subject,
         entry_points,
         captured,
+        captured_at,
+        logged,
     }
+}
+
+/// When the captured pages were there, by the log of the crawl. One that the log does not know was there with the one before it.
+fn captured_at(crawled: &Crawled) -> Vec<Time> {
+    let (Some(logged), Some(urls)) = (&crawled.logged, &crawled.web.urls) else {
+        return Vec::new();
+    };
+    let mut last = Time::EPOCH;
+    let at = urls.iter().take(crawled.captured as usize).map(|url| {
+        let ended = logged.first_ended(url).unwrap_or_default();
+        last = last.max(Time::EPOCH + ended);
+        last
+    });
+    at.collect()
 }
 
 /// Crawls by every order, several at a time. `progress` hears how many pages were visited by all orders together.
@@ -143,6 +180,7 @@ fn as_crawled(ready: &Ready) -> Compared {
         cumulated: ready.subject.value.cumulated(&order),
         run: Run {
             order,
+            ended: ready.captured_at.clone(),
             ..Run::default()
         },
     }
@@ -155,6 +193,7 @@ fn best_possible(ready: &Ready) -> Compared {
         seeds: &ready.subject.seeds,
         policy: &policy,
         pages_max: u32::MAX,
+        latencies: &[],
     };
     let run = simulate(&trial, &ready.subject.value, &mut |_| ());
     Compared {
@@ -174,7 +213,7 @@ fn parameters(ready: &Ready, what_if: &WhatIf) -> Vec<Parameter> {
         parameter("pages", &grouped(statistics.pages.into())),
         parameter("of them captured", &grouped(ready.captured.into())),
         parameter("interval", &span(schedule.interval.as_secs_f64())),
-        parameter("time of a visit", &span(schedule.latency.as_secs_f64())),
+        parameter("time of a visit", &time_of_a_visit(ready, schedule)),
         parameter("visits in flight", &count(schedule.concurrency)),
         parameter("candidates", &count(schedule.candidates)),
         parameter("lookahead", &count(schedule.lookahead)),
@@ -182,6 +221,18 @@ fn parameters(ready: &Ready, what_if: &WhatIf) -> Vec<Parameter> {
         parameter("keys", &grouped(schedule.keys.into())),
         parameter("entry points", &ready.entry_points.to_string()),
     ]
+}
+
+/// How long visits take, and how that is known.
+fn time_of_a_visit(ready: &Ready, schedule: &Schedule) -> String {
+    let average = span(schedule.latency.as_secs_f64());
+    match &ready.logged {
+        Some(logged) if !ready.subject.latencies.is_empty() => format!(
+            "{average} on average, each server as its {} in the log",
+            counted(logged.visits, "visit")
+        ),
+        _ => average,
+    }
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ proptest! {
         let subject = subject(web);
         for policy in COMPLETE.iter().chain(&FORGETFUL) {
             let policy: Policy = policy.parse().unwrap();
-            let trial = Trial { web: &subject.web, seeds: &subject.seeds, policy: &policy, pages_max };
+            let trial = Trial { web: &subject.web, seeds: &subject.seeds, policy: &policy, pages_max, latencies: &[] };
             let short = simulate(&trial, &subject.value, &mut |_| {}).order;
             let long = subject.crawl(&policy, &mut |_| {}).order;
             prop_assert_eq!(&short[..], &long[..long.len().min(pages_max as usize)]);

@@ -80,6 +80,7 @@ impl Outcome {
             url,
             robots_agent: "junkai",
             x_robots_tag: &[],
+            link_headers: &[],
             detect_language: false,
         };
         let start = cpu_time();

@@ -75,6 +75,7 @@ fn measured(mode: Mode, page: &Page, options: &LinkOptions, furniture: &mut Furn
         url: &page.url,
         robots_agent: "junkai",
         x_robots_tag: &[],
+        link_headers: &[],
         detect_language: false,
     };
     let black_box = std::hint::black_box::<Option<content::Content>>;

@@ -1,4 +1,4 @@
-//! Everything that a crawler wants to know of one HTML page, in one pass over its bytes.
+//! Everything that a crawler wants to know of one HTML page, in one pass over its bytes; and the links of a style sheet, and of a head.
 //!
 //! [`analyze`] is called once per fetched page, on the thread that fetched it: this is the hottest code of the crawler after
 //! decompression. Only what is kept gets decoded; a page is not copied unless it is in UTF-16 or ISO-2022-JP.
@@ -11,14 +11,17 @@ use std::hash::BuildHasher as _;
 
 use encoding_rs::{Encoding, UTF_8};
 use hashbrown::{DefaultHashBuilder, HashTable};
+use junkai_weburl::without_extra_slashes;
 use serde::Serialize;
 use url::Url;
 
 use crate::charset::{self, Charset, CharsetSource};
-use crate::collect::{Collector, Reference};
+use crate::collect::{Collector, Reference, references_max};
 use crate::context::{self, LinkContext};
+use crate::css::{self, CssReference, CssReferences};
 use crate::language::{self, Language};
-use crate::link::{Link, LinkOptions};
+use crate::link::{Link, LinkKind, LinkOptions, is_nofollow};
+use crate::link_header;
 use crate::resolve::Resolver;
 use crate::robots::RobotsMeta;
 use crate::scan::{End, scan};
@@ -37,6 +40,8 @@ pub struct Source<'a> {
     pub robots_agent: &'a str,
     /// The values of the X-Robots-Tag headers.
     pub x_robots_tag: &'a [&'a str],
+    /// The values of the Link headers.
+    pub link_headers: &'a [&'a str],
     /// Whether to tell the language of a page that does not declare it from its text, which takes longer than everything else.
     pub detect_language: bool,
 }
@@ -87,6 +92,44 @@ pub fn analyze_with_contexts(source: &Source<'_>, options: &LinkOptions) -> Anal
     analyze_links(source, options, Contexts::Read)
 }
 
+/// Analyses a style sheet: its imports, images and fonts.
+#[must_use]
+pub fn analyze_style_sheet(source: &Source<'_>, options: &LinkOptions) -> Analysis {
+    let charset = charset::of_style_sheet(source.body, source.content_type);
+    let mut links = LinkSet::new(options);
+    links.add_headers(source);
+    if options.requisites && css::may_refer(source.body) {
+        let css = charset::decode(source.body, charset);
+        // Whatever the encoding of the style sheet, its URLs are in UTF-8.
+        let resolver = Resolver::new(source.url.clone(), UTF_8);
+        let mut references = CssReferences::new(&css);
+        for CssReference { text, kind } in references.by_ref().take(references_max(options)) {
+            let reference = Reference {
+                text,
+                kind,
+                nofollow: false,
+            };
+            if !names_place(&reference.text) {
+                links.add(reference, None, &resolver);
+            }
+        }
+        links.truncated |= references.next().is_some();
+    }
+    links.into_analysis(charset, robots_of_headers(source))
+}
+
+/// Analyses an answer of which nothing but the head is understood.
+#[must_use]
+pub fn analyze_headers(source: &Source<'_>, options: &LinkOptions) -> Analysis {
+    let mut links = LinkSet::new(options);
+    links.add_headers(source);
+    let charset = Charset {
+        encoding: UTF_8,
+        source: CharsetSource::Default,
+    };
+    links.into_analysis(charset, robots_of_headers(source))
+}
+
 /// Whether the contexts of links are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contexts {
@@ -107,9 +150,7 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
         (Cow::Owned(decoded.into_bytes()), UTF_8)
     };
     let mut collector = Collector::new(encoding, source.robots_agent, options);
-    for value in source.x_robots_tag {
-        collector.robots.add_header(value, source.robots_agent);
-    }
+    collector.robots = robots_of_headers(source);
     let mut places = Places::new(&html, wanted);
     let end = scan(&html, options.requisites, |tag| {
         let after = tag.after;
@@ -136,26 +177,36 @@ fn analyze_links(source: &Source<'_>, options: &LinkOptions, wanted: Contexts) -
     );
     let mut contexts = places.contexts(encoding).into_iter();
     let mut links = LinkSet::new(options);
+    links.add_headers(source);
     for reference in references {
         let context = contexts.next().map(Box::new);
-        // Without a declared base, it names a place in this very page.
+        // Whatever the base, the parts of a drawing are looked for in this very page.
         let is_self =
-            base.is_none() && (reference.text.is_empty() || reference.text.starts_with('#'));
+            names_place(&reference.text) && (base.is_none() || reference.kind.is_requisite());
         if !is_self {
             links.add(reference, context, &resolver);
         }
     }
+    links.truncated |= end == End::Cut;
     Analysis {
-        charset: charset.encoding.name(),
-        charset_source: charset.source,
         base: base.map(String::from),
-        truncated_links: end == End::Cut || links.truncated,
-        links_left_out: links.left_out,
-        links: links.links,
-        robots,
         language,
         title,
+        ..links.into_analysis(charset, robots)
     }
+}
+
+/// Whether a reference names a place in the document where it stands.
+fn names_place(reference: &str) -> bool {
+    reference.is_empty() || reference.starts_with('#')
+}
+
+fn robots_of_headers(source: &Source<'_>) -> RobotsMeta {
+    let mut robots = RobotsMeta::default();
+    for value in source.x_robots_tag {
+        robots.add_header(value, source.robots_agent);
+    }
+    robots
 }
 
 fn top_level_domain(url: &Url) -> Option<&str> {
@@ -164,7 +215,7 @@ fn top_level_domain(url: &Url) -> Option<&str> {
 
 /// The base that a page declares, if it is one (HTML standard, section 4.2.3, "set the frozen base URL").
 fn base_url(reference: &str, page: &Url) -> Option<Url> {
-    let base = page.join(reference).ok()?;
+    let base = page.join(without_extra_slashes(reference)).ok()?;
     matches!(base.scheme(), "http" | "https").then_some(base)
 }
 
@@ -222,6 +273,45 @@ impl<'a> LinkSet<'a> {
             options,
             truncated: false,
             left_out: 0,
+        }
+    }
+
+    /// Adds what the head of the answer links to, by the rules for `<link>`.
+    fn add_headers(&mut self, source: &Source<'_>) {
+        if source.link_headers.is_empty() {
+            return;
+        }
+        let resolver = Resolver::new(source.url.clone(), UTF_8);
+        let headers = source.link_headers.iter().copied();
+        let links = headers.flat_map(link_header::links);
+        for link in links.take(references_max(self.options)) {
+            let Some(kind) = LinkKind::of_rel(&link.rel, &link.media_type) else {
+                continue;
+            };
+            let is_taken = self.options.requisites || !kind.is_requisite();
+            if is_taken && !names_place(link.target) {
+                let reference = Reference {
+                    text: Cow::Borrowed(link.target),
+                    kind,
+                    nofollow: is_nofollow(link.rel.as_bytes()),
+                };
+                self.add(reference, None, &resolver);
+            }
+        }
+    }
+
+    /// What was found, where nothing else is known of the page.
+    fn into_analysis(self, charset: Charset, robots: RobotsMeta) -> Analysis {
+        Analysis {
+            charset: charset.encoding.name(),
+            charset_source: charset.source,
+            base: None,
+            links: self.links,
+            robots,
+            language: None,
+            title: None,
+            truncated_links: self.truncated,
+            links_left_out: self.left_out,
         }
     }
 

@@ -16,6 +16,9 @@ use serde::Serialize;
 /// How much of an undeclared page the detector sees.
 const DETECTION_BYTES: usize = 64 * 1024;
 
+/// No label of an encoding is longer.
+const LABEL_BYTES_MAX: usize = 64;
+
 /// An encoding and what told us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset {
@@ -55,6 +58,33 @@ pub fn detect(body: &[u8], content_type: Option<&str>, top_level_domain: Option<
         return found(encoding, CharsetSource::Meta);
     }
     detect_undeclared(body, top_level_domain)
+}
+
+/// Finds the encoding of a style sheet (CSS Syntax Level 3, section 3.2); it does not depend on the page that needs it, as several may.
+pub(crate) fn of_style_sheet(body: &[u8], content_type: Option<&str>) -> Charset {
+    let found = |encoding, source| Charset { encoding, source };
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        return found(encoding, CharsetSource::Bom);
+    }
+    if let Some(encoding) = content_type.and_then(|value| of_content_type(value.as_bytes())) {
+        return found(encoding, CharsetSource::Header);
+    }
+    match declared_in_style_sheet(body) {
+        Some(encoding) => found(as_declared_inside(encoding), CharsetSource::Meta),
+        None => found(UTF_8, CharsetSource::Default),
+    }
+}
+
+/// What `@charset "…";` at the very start of a style sheet says.
+fn declared_in_style_sheet(body: &[u8]) -> Option<&'static Encoding> {
+    let label = body.strip_prefix(b"@charset \"")?;
+    let end = label
+        .iter()
+        .take(LABEL_BYTES_MAX)
+        .position(|byte| *byte == b'"')?;
+    label[end..]
+        .starts_with(b"\";")
+        .then(|| Encoding::for_label(&label[..end]))?
 }
 
 /// Decodes `body`; malformed sequences become U+FFFD, a byte order mark is dropped.
@@ -144,6 +174,32 @@ mod tests {
         "Le robot s’arrête à l’entrée : « déjà visité ? » Où êtes-vous passés, élèves zélés ?";
     const RUSSIAN: &str =
         "Поисковый робот обходит страницы по ссылкам и сохраняет каждую их версию.";
+
+    #[test]
+    fn a_style_sheet_declares_its_charset_first() {
+        for (body, content_type, encoding, source) in [
+            (
+                "@charset \"shift_jis\"; a",
+                None,
+                SHIFT_JIS,
+                CharsetSource::Meta,
+            ),
+            ("@charset \"utf-16le\";", None, UTF_8, CharsetSource::Meta),
+            (
+                "@charset \"gbk\";",
+                Some("text/css; charset=big5"),
+                BIG5,
+                CharsetSource::Header,
+            ),
+            ("@charset 'gbk';", None, UTF_8, CharsetSource::Default),
+            (" @charset \"gbk\";", None, UTF_8, CharsetSource::Default),
+            ("@charset \"gbk", None, UTF_8, CharsetSource::Default),
+            ("\u{feff}@charset \"gbk\";", None, UTF_8, CharsetSource::Bom),
+        ] {
+            let charset = of_style_sheet(body.as_bytes(), content_type);
+            assert_eq!(charset, Charset { encoding, source }, "{body}");
+        }
+    }
 
     #[test]
     fn undeclared_text_is_detected() {

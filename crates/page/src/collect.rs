@@ -5,21 +5,26 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 
-use crate::attribute::Attributes;
+use crate::attribute::{Attribute, Attributes};
+use crate::css::{self, CssReferences};
 use crate::entity::Context;
 use crate::language::{self, Language};
 use crate::link::{LinkKind, LinkOptions, is_nofollow};
 use crate::reference;
 use crate::robots::RobotsMeta;
-use crate::scan::{Next, Tag};
+use crate::scan::{Next, Tag, scan};
 use crate::text;
 
 /// No element of interest has a longer name.
-const NAME_LENGTH_MAX: usize = 6;
+const NAME_LENGTH_MAX: usize = 7;
 /// References looked at per link that may be kept: pages repeat themselves, but not without end.
 const REFERENCES_PER_LINK: usize = 4;
+/// Attributes in which scripts find what they load when a reader comes near it.
+const LAZY_SOURCES: [&str; 3] = ["data-src", "data-original", "data-lazy-src"];
+/// The same, as `srcset` has it.
+const LAZY_SETS: [&str; 2] = ["data-srcset", "data-lazy-srcset"];
 /// How much longer than the longest URL its source may be: escapes and line breaks take room.
 const SOURCE_BYTES_PER_URL_BYTE: usize = 8;
 
@@ -35,6 +40,8 @@ pub(crate) struct Collector<'a> {
     encoding: &'static Encoding,
     robots_agent: &'a str,
     options: &'a LinkOptions,
+    /// Whether this is a document in an attribute of a page: those that it has in its own are not read.
+    is_srcdoc: bool,
 }
 
 /// A link before it is resolved.
@@ -60,47 +67,83 @@ impl<'a> Collector<'a> {
             encoding,
             robots_agent,
             options,
+            is_srcdoc: false,
         }
     }
 
     /// Takes in one start tag.
     pub(crate) fn take(&mut self, tag: Tag<'a>) -> Next {
-        let mut name = [0; NAME_LENGTH_MAX];
-        let Some(name) = name.get_mut(..tag.name.len()) else {
-            return Next::Continue;
+        let mut lower = [0; NAME_LENGTH_MAX];
+        let name = match lower.get_mut(..tag.name.len()) {
+            Some(name) => {
+                name.copy_from_slice(tag.name);
+                name.make_ascii_lowercase();
+                &*name
+            }
+            None => &[],
         };
-        name.copy_from_slice(tag.name);
-        name.make_ascii_lowercase();
+        let (attributes, has_requisites) = (tag.attributes.clone(), tag.has_requisites);
+        self.element(name, tag);
+        if has_requisites && self.options.requisites {
+            self.wherever(name, attributes);
+        }
+        if self.references.len() <= references_max(self.options) {
+            Next::Continue
+        } else {
+            Next::Stop
+        }
+    }
+
+    /// Takes in what a tag says because of its element.
+    fn element(&mut self, name: &[u8], tag: Tag<'a>) {
         let attributes = tag.attributes;
-        match &*name {
+        match name {
             b"a" => self.hyperlink(attributes, LinkKind::Anchor),
             b"area" => self.hyperlink(attributes, LinkKind::Area),
             b"frame" => self.embedded(attributes, "src", LinkKind::Frame),
-            b"iframe" => self.embedded(attributes, "src", LinkKind::Iframe),
+            b"iframe" => self.iframe(attributes),
             b"link" => self.link(attributes),
             b"meta" => self.meta(attributes),
             b"base" => self.base(attributes),
             b"html" => self.html(attributes),
             b"title" => self.title(tag.after),
-            b"img" => self.image(attributes, LinkKind::Image),
-            b"source" => self.image(attributes, LinkKind::Media),
+            b"style" => self.style_sheet(tag.text),
+            b"img" => self.embedded(attributes, "src", LinkKind::Image),
             b"input" => self.image_button(attributes),
-            b"body" => self.embedded(attributes, "background", LinkKind::Image),
-            b"script" => self.embedded(attributes, "src", LinkKind::Script),
+            b"script" => self.script(attributes),
+            b"image" | b"use" | b"feimage" => self.drawing(attributes),
             b"video" => {
                 self.embedded(attributes.clone(), "src", LinkKind::Media);
                 self.embedded(attributes, "poster", LinkKind::Image);
             }
-            b"audio" | b"track" => self.embedded(attributes, "src", LinkKind::Media),
+            b"audio" | b"track" | b"source" => self.embedded(attributes, "src", LinkKind::Media),
             b"embed" => self.embedded(attributes, "src", LinkKind::Object),
             b"object" => self.embedded(attributes, "data", LinkKind::Object),
             _ => {}
         }
-        let references_max = self.options.max_links.saturating_mul(REFERENCES_PER_LINK);
-        if self.references.len() <= references_max {
-            Next::Continue
-        } else {
-            Next::Stop
+    }
+
+    /// Takes in the attributes that name requisites whatever the element is.
+    fn wherever(&mut self, element: &[u8], attributes: Attributes<'a>) {
+        for Attribute { name, value } in attributes {
+            let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+            if is("style") {
+                if memchr::memchr(b'(', value).is_some() {
+                    let css = self.decode(value);
+                    self.css(&css);
+                }
+            } else if is("srcset") || is("imagesrcset") {
+                self.image_set(value, |_| true);
+            } else if is("background") {
+                self.add(value, LinkKind::Image, false);
+            } else if LAZY_SOURCES.iter().any(|known| is(known)) {
+                let url = self.decode(value.trim_ascii());
+                if reference::looks_like_file(&url) {
+                    self.add_decoded(&url, lazy_kind(element));
+                }
+            } else if LAZY_SETS.iter().any(|known| is(known)) {
+                self.image_set(value, reference::looks_like_file);
+            }
         }
     }
 
@@ -171,17 +214,65 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn image(&mut self, attributes: Attributes<'a>, src_kind: LinkKind) {
-        let [src, srcset] = attributes.pick(["src", "srcset"]);
-        if let Some(src) = src {
-            self.add(src, src_kind, false);
-        }
-        if let Some(srcset) = srcset {
-            let srcset = self.decode(srcset);
-            // Every candidate takes at least a byte, and this many are looked at at most.
-            for url in reference::of_srcset(&srcset).take(self.options.max_links) {
+    /// The images of a `srcset`, as far as they are wanted.
+    fn image_set(&mut self, srcset: &'a [u8], is_wanted: impl Fn(&str) -> bool) {
+        let srcset = self.decode(srcset);
+        // Every candidate takes at least a byte, and this many are looked at at most.
+        for url in reference::of_srcset(&srcset).take(self.options.max_links) {
+            if is_wanted(url) {
                 self.add_decoded(url, LinkKind::Image);
             }
+        }
+    }
+
+    /// An image or a part of another drawing, in SVG; outside of it, `<image>` is an old name of `<img>`.
+    fn drawing(&mut self, attributes: Attributes<'a>) {
+        let [href, svg_href, src] = attributes.pick(["href", "xlink:href", "src"]);
+        if let Some(source) = href.or(svg_href).or(src) {
+            self.add(source, LinkKind::Image, false);
+        }
+    }
+
+    fn script(&mut self, attributes: Attributes<'a>) {
+        let [src, href, svg_href] = attributes.pick(["src", "href", "xlink:href"]);
+        if let Some(source) = src.or(href).or(svg_href) {
+            self.add(source, LinkKind::Script, false);
+        }
+    }
+
+    /// A frame, and the links of the document that it has in an attribute, which are relative to this page.
+    fn iframe(&mut self, attributes: Attributes<'a>) {
+        let [src, srcdoc] = attributes.pick(["src", "srcdoc"]);
+        if let Some(src) = src {
+            self.add(src, LinkKind::Iframe, false);
+        }
+        let Some(srcdoc) = srcdoc.filter(|_| !self.is_srcdoc) else {
+            return;
+        };
+        let document = self.decode(srcdoc);
+        let mut inner = Collector::new(UTF_8, self.robots_agent, self.options);
+        inner.is_srcdoc = true;
+        scan(document.as_bytes(), self.options.requisites, |tag| {
+            inner.take(tag)
+        });
+        let owned = |reference: Reference<'_>| Reference {
+            text: Cow::Owned(reference.text.into_owned()),
+            ..reference
+        };
+        self.references
+            .extend(inner.references.into_iter().map(owned));
+    }
+
+    fn style_sheet(&mut self, source: &[u8]) {
+        if css::may_refer(source) {
+            let css = self.encoding.decode_without_bom_handling(source).0;
+            self.css(&css);
+        }
+    }
+
+    fn css(&mut self, css: &str) {
+        for reference in CssReferences::new(css).take(references_max(self.options)) {
+            self.add_decoded(&reference.text, reference.kind);
         }
     }
 
@@ -206,7 +297,7 @@ impl<'a> Collector<'a> {
     }
 
     fn add_decoded(&mut self, url: &str, kind: LinkKind) {
-        if self.takes(kind) && url.len() <= self.source_bytes_max() {
+        if self.takes(kind) && url.len() <= self.source_bytes_max() && !reference::is_data(url) {
             let text = Cow::Owned(url.to_owned());
             self.references.push(Reference {
                 text,
@@ -234,5 +325,22 @@ impl<'a> Collector<'a> {
         } else {
             text
         }
+    }
+}
+
+/// References of one page, or one style sheet, that are looked at.
+pub(crate) fn references_max(options: &LinkOptions) -> usize {
+    options.max_links.saturating_mul(REFERENCES_PER_LINK)
+}
+
+/// What an element shows once a script has loaded it.
+fn lazy_kind(element: &[u8]) -> LinkKind {
+    match element {
+        b"iframe" => LinkKind::Iframe,
+        b"frame" => LinkKind::Frame,
+        b"script" => LinkKind::Script,
+        b"video" | b"audio" | b"source" | b"track" => LinkKind::Media,
+        b"embed" | b"object" => LinkKind::Object,
+        _ => LinkKind::Image,
     }
 }

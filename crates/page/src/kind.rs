@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::sitemap;
 
 /// How much of a body is looked at.
-const SNIFF_BYTES: usize = 1445;
+pub(crate) const SNIFF_BYTES: usize = 1445;
 
 /// What a body is, as far as a crawler makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -38,15 +38,23 @@ pub fn kind_of(body: &[u8], content_type: Option<&str>) -> ContentKind {
     match &*essence {
         "text/html" if is_binary(body) => ContentKind::Other,
         "text/html" => match of_markup(body) {
-            Some(ContentKind::Feed) => ContentKind::Feed,
+            Some(list @ (ContentKind::Feed | ContentKind::Sitemap)) => list,
             _ => ContentKind::Html,
         },
         "application/xhtml+xml" => ContentKind::Html,
         "text/css" => ContentKind::Css,
         "application/feed+json" => ContentKind::Feed,
         "application/json" | "text/json" => of_json(body),
-        "application/gzip" | "application/x-gzip" | "application/octet-stream" => of_gzip(body),
+        "application/gzip" | "application/x-gzip" => of_gzip(body),
+        "application/octet-stream" => match of_bytes(body) {
+            list @ (ContentKind::Feed | ContentKind::Sitemap) => list,
+            _ => ContentKind::Other,
+        },
         "" | "unknown/unknown" | "application/unknown" | "*/*" => of_bytes(body),
+        "text/plain" => match of_markup(body) {
+            Some(list @ (ContentKind::Feed | ContentKind::Sitemap)) => list,
+            _ => ContentKind::Other,
+        },
         "text/xml" | "application/xml" => of_markup(body).unwrap_or(ContentKind::Other),
         xml if xml.ends_with("+xml") => of_markup(body).unwrap_or(ContentKind::Other),
         malformed if !malformed.contains('/') => of_bytes(body),
@@ -182,7 +190,7 @@ mod tests {
             ("application/xhtml+xml", RSS, Html),
             ("text/html", RSS, Feed),
             ("text/html", ATOM, Feed),
-            ("text/html", URLSET, Html),
+            ("text/html", URLSET, Sitemap),
             ("text/html", "%PDF-1.4", Other),
             ("text/css", "<html>", Css),
             ("text/plain", "<html>", Other),

@@ -1,7 +1,7 @@
 //! Understands bytes: what a fetched page is, what it says of itself, and where it leads.
 //!
-//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, wishes to robots, language, title), [`sitemap`]
-//! and [`feed`] read what their names say. Everything that comes in is taken as hostile and bounded, and nothing fails:
+//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, wishes to robots, language, title), [`analyze_style_sheet`]
+//! what a style sheet needs, [`sitemap`] and [`feed`] read what their names say. Everything that comes in is taken as hostile and bounded, and nothing fails:
 //! a broken page is a page with less in it.
 //!
 //! This room never sees the network, and does not decide anything: scope, canonical form and politeness are elsewhere.
@@ -12,11 +12,13 @@ pub mod charset;
 mod collect;
 pub mod content;
 mod context;
+mod css;
 mod entity;
 pub mod feed;
 mod kind;
 pub mod language;
 mod link;
+mod link_header;
 pub mod markup;
 mod modified;
 pub mod reading;
@@ -27,7 +29,9 @@ mod scan;
 pub mod sitemap;
 mod text;
 
-pub use analysis::{Analysis, Source, analyze, analyze_with_contexts};
+pub use analysis::{
+    Analysis, Source, analyze, analyze_headers, analyze_style_sheet, analyze_with_contexts,
+};
 pub use context::LinkContext;
 pub use kind::{ContentKind, kind_of};
 pub use link::{Link, LinkKind, LinkOptions};

@@ -1,4 +1,4 @@
-//! References that share an attribute with something else: `srcset` and the content of a refresh.
+//! References that share an attribute with something else: `srcset`, the content of a refresh, what is there for scripts.
 
 use crate::attribute::is_space;
 
@@ -66,6 +66,21 @@ pub(crate) fn of_srcset(srcset: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether the value of an attribute that only scripts read is the name of a file, and no number, text or template.
+pub(crate) fn looks_like_file(text: &str) -> bool {
+    let is_odd = |byte: u8| byte.is_ascii_whitespace() || b"{}<>[]\"'`$|\\".contains(&byte);
+    text.bytes().any(|byte| matches!(byte, b'/' | b'.'))
+        && !text.bytes().any(is_odd)
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a reference is itself what it refers to: those may be long, and lead nowhere.
+pub(crate) fn is_data(reference: &str) -> bool {
+    reference
+        .get(..5)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
+}
+
 /// What follows the comma that ends a candidate; commas in parentheses do not.
 fn after_descriptors(text: &str) -> &str {
     let mut in_parentheses = false;
@@ -130,6 +145,25 @@ mod tests {
             (", ,", &[]),
         ] {
             assert_eq!(of_srcset(srcset).collect::<Vec<_>>(), urls, "{srcset}");
+        }
+    }
+
+    #[test]
+    fn what_scripts_read_may_be_anything() {
+        for text in ["a.png", "/a", "//cdn.example/a", "https://a.example/b?c=d"] {
+            assert!(looks_like_file(text), "{text}");
+        }
+        for text in [
+            "",
+            "42",
+            "1.5",
+            "hero",
+            "{{ a.b }}",
+            "Some text.",
+            "[\"a.png\"]",
+            "${a}/b.png",
+        ] {
+            assert!(!looks_like_file(text), "{text}");
         }
     }
 

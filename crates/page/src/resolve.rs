@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use junkai_weburl::without_extra_slashes;
 use url::Url;
 
 /// Resolves references against one base.
@@ -94,7 +95,7 @@ impl Resolver {
         if self.query_encoding != UTF_8 && !reference.is_ascii() {
             options = options.encoding_override(Some(&encode));
         }
-        let mut url = options.parse(reference).ok()?;
+        let mut url = options.parse(without_extra_slashes(reference)).ok()?;
         if !matches!(url.scheme(), "http" | "https") {
             return None;
         }
@@ -223,6 +224,8 @@ mod tests {
             ("g/", "http://a/b/c/g/"),
             ("/g", "http://a/g"),
             ("//g", "http://g/"),
+            ("///g", "http://g/"),
+            ("/\\//g///h", "http://g///h"),
             ("?y", "http://a/b/c/d;p?y"),
             ("g?y", "http://a/b/c/g?y"),
             ("#s", "http://a/b/c/d;p?q"),

@@ -25,6 +25,10 @@ pub(crate) struct Tag<'a> {
     pub(crate) name: &'a [u8],
     /// Its attributes.
     pub(crate) attributes: Attributes<'a>,
+    /// Whether one of them may name requisites whatever the element is.
+    pub(crate) has_requisites: bool,
+    /// What is inside the element, where that is text; else nothing.
+    pub(crate) text: &'a [u8],
     /// What follows the tag.
     pub(crate) after: &'a [u8],
 }
@@ -51,19 +55,17 @@ pub(crate) fn scan<'a>(
     requisites: bool,
     mut visit: impl FnMut(Tag<'a>) -> Next,
 ) -> End {
-    each_tag(html, |tag, element| match element {
+    let mut visit = |tag: Tag<'a>, element| match element {
         Element::Page => visit(tag),
         Element::Requisite if requisites => visit(tag),
-        Element::Requisite | Element::Other => Next::Continue,
+        Element::Other if requisites && tag.has_requisites => visit(tag),
+        Element::Requisite | Element::Other | Element::Fallback => Next::Continue,
+    };
+    each_tag(html, |tag, element| match element {
+        Element::Page | Element::Requisite | Element::Other => visit(tag, element),
         Element::Fallback => {
-            let end = find_end_tag(tag.after, tag.name).unwrap_or(tag.after.len());
             // One level is enough: such elements cannot hold one another.
-            let inside = each_tag(&tag.after[..end], |tag, element| match element {
-                Element::Page => visit(tag),
-                Element::Requisite if requisites => visit(tag),
-                Element::Requisite | Element::Other | Element::Fallback => Next::Continue,
-            });
-            match inside {
+            match each_tag(tag.text, &mut visit) {
                 End::Complete => Next::Continue,
                 End::Cut => Next::Stop,
             }
@@ -104,24 +106,24 @@ fn each_tag<'a>(html: &'a [u8], mut visit: impl FnMut(Tag<'a>, Element) -> Next)
         let markup = &html[at..];
         let length = match markup {
             [_, b'a'..=b'z' | b'A'..=b'Z', ..] => {
-                let Some(tag) = tag_at(markup, 1) else {
+                let Some(mut tag) = tag_at(markup, 1) else {
                     break;
                 };
                 let (element, inside) = meaning_of(tag.name);
                 let is_markup = foreign.start_tag(&tag);
                 let after = tag.after;
                 let length = markup.len() - after.len();
-                let name = tag.name;
+                let mut text_length = Some(0);
+                if is_markup {
+                    tag.text = text_in_foreign(&tag);
+                } else if inside != Inside::Markup {
+                    text_length = text_length_of(inside, &tag);
+                    tag.text = &after[..text_length.unwrap_or(after.len())];
+                }
                 if visit(tag, element) == Next::Stop {
                     return End::Cut;
                 }
-                let text = match inside {
-                    Inside::Text if !is_markup => find_end_tag(after, name),
-                    Inside::Script if !is_markup => script::length(after),
-                    Inside::Rest if !is_markup => None,
-                    _ => Some(0),
-                };
-                text.map(|text| length + text)
+                text_length.map(|text| length + text)
             }
             [_, b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => tag_at(markup, 2).map(|tag| {
                 foreign.end_tag(tag.name);
@@ -141,6 +143,31 @@ fn each_tag<'a>(html: &'a [u8], mut visit: impl FnMut(Tag<'a>, Element) -> Next)
     End::Complete
 }
 
+/// How long the text is with which an element begins, if it ends.
+fn text_length_of(inside: Inside, tag: &Tag<'_>) -> Option<usize> {
+    match inside {
+        Inside::Markup => Some(0),
+        Inside::Text => find_end_tag(tag.after, tag.name),
+        Inside::Script => script::length(tag.after),
+        Inside::Rest => None,
+    }
+}
+
+/// The text of an element in SVG or `MathML`, whose inside is markup and read with the rest; only that of a style is wanted. It reaches to the first tag, or is in
+/// CDATA.
+fn text_in_foreign<'a>(tag: &Tag<'a>) -> &'a [u8] {
+    const CDATA: &[u8] = b"<![CDATA[";
+    if !tag.name.eq_ignore_ascii_case(b"style") {
+        return &[];
+    }
+    let inside = tag.after.trim_ascii_start();
+    let (inside, end) = match inside.strip_prefix(CDATA) {
+        Some(inside) => (inside, memmem::find(inside, b"]]>")),
+        None => (inside, memchr(b'<', inside)),
+    };
+    &inside[..end.unwrap_or(inside.len())]
+}
+
 /// The tag whose name begins at `name_start`, if it ends.
 fn tag_at(markup: &[u8], name_start: usize) -> Option<Tag<'_>> {
     let source = &markup[name_start..];
@@ -148,14 +175,28 @@ fn tag_at(markup: &[u8], name_start: usize) -> Option<Tag<'_>> {
     let (name, rest) = source.split_at(source.iter().position(is_name_end)?);
     let attributes = Attributes::new(rest);
     let mut end = attributes.clone();
+    let mut has_requisites = false;
     if !rest.starts_with(b">") {
-        end.by_ref().for_each(drop);
+        for attribute in end.by_ref() {
+            has_requisites |= may_name_requisites(attribute.name);
+        }
     }
     Some(Tag {
         name,
         attributes,
+        has_requisites,
+        text: &[],
         after: end.rest().get(1..)?,
     })
+}
+
+/// Whether an attribute of this name may be one that names requisites wherever it stands: a check that costs next to nothing.
+fn may_name_requisites(name: &[u8]) -> bool {
+    // `style`, `srcset`, `background`, `imagesrcset`, `data-…`.
+    matches!(
+        (name.len(), name.first().map(u8::to_ascii_lowercase)),
+        (5 | 6, Some(b's')) | (10, Some(b'b')) | (11, Some(b'i')) | (8.., Some(b'd'))
+    )
 }
 
 /// What an element is to a crawler, and what is inside it.
@@ -174,10 +215,11 @@ fn meaning_of(name: &[u8]) -> (Element, Inside) {
         }
         b"title" | b"iframe" => (Element::Page, Inside::Text),
         b"img" | b"source" | b"video" | b"audio" | b"track" | b"embed" | b"object" | b"input"
-        | b"body" => (Element::Requisite, Inside::Markup),
+        | b"image" | b"use" | b"feimage" => (Element::Requisite, Inside::Markup),
+        b"style" => (Element::Requisite, Inside::Text),
         b"script" => (Element::Requisite, Inside::Script),
         b"noscript" | b"noframes" => (Element::Fallback, Inside::Text),
-        b"style" | b"xmp" | b"noembed" | b"textarea" => (Element::Other, Inside::Text),
+        b"xmp" | b"noembed" | b"textarea" => (Element::Other, Inside::Text),
         b"plaintext" => (Element::Other, Inside::Rest),
         _ => (Element::Other, Inside::Markup),
     }

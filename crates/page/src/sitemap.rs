@@ -16,6 +16,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::charset;
+use crate::kind::SNIFF_BYTES;
 use crate::modified::Modified;
 use crate::resolve::Resolver;
 
@@ -111,6 +112,34 @@ pub fn parse(body: &[u8], base: &Url) -> Sitemap {
     reading.sitemap
 }
 
+/// Whether the text of a file, which may be gzip, is a list of URLs, one a line: nothing but its place tells that it is a sitemap.
+#[must_use]
+pub fn is_list(body: &[u8]) -> bool {
+    const LINES_LOOKED_AT: usize = 20;
+    let decompressed = gunzip(body, SNIFF_BYTES);
+    let bytes = decompressed.as_deref().unwrap_or(body);
+    let start = &bytes[..bytes.len().min(SNIFF_BYTES)];
+    // The last line may be cut.
+    let end = if start.len() < SNIFF_BYTES {
+        start.len()
+    } else {
+        memchr::memrchr(b'\n', start).unwrap_or(0)
+    };
+    let text = String::from_utf8_lossy(&start[..end]);
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.take(LINES_LOOKED_AT).all(is_absolute)
+}
+
+/// Whether a line may be an absolute URL of the web.
+fn is_absolute(line: &str) -> bool {
+    let starts_with = |scheme: &str| {
+        let start = line.get(..scheme.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    starts_with("http://") || starts_with("https://")
+}
+
 /// Decompresses gzip, as far as it goes but at most `limit` bytes; none if it is not gzip.
 pub(crate) fn gunzip(body: &[u8], limit: usize) -> Option<Vec<u8>> {
     const MAGIC: &[u8] = b"\x1F\x8B";
@@ -171,19 +200,36 @@ impl Reading {
     }
 
     fn read_xml(&mut self, text: &str) {
-        let mut reader = Reader::from_str(text);
-        let config = reader.config_mut();
-        config.check_end_names = false;
-        config.allow_unmatched_ends = true;
-        config.allow_dangling_amp = true;
+        let mut reader = lenient_reader(text);
         let mut depth = 0_usize;
         let mut place = Place::Outside;
         let mut fields = Fields::default();
+        let mut entry_name = String::new();
         loop {
             match reader.read_event() {
                 Ok(Event::Start(tag)) => {
                     depth += 1;
-                    place = place_after_start(place, depth, tag.local_name().as_ref());
+                    let name = tag.local_name();
+                    if place != Place::Outside && tag.name().as_ref() == entry_name {
+                        // The entry before has no end: what it says is taken, and this one is another.
+                        let is_sitemap = name.as_ref() == "sitemap";
+                        if !self.add(&std::mem::take(&mut fields), is_sitemap) {
+                            return;
+                        }
+                        place = Place::Outside;
+                    }
+                    let before = place;
+                    place = place_after_start(place, depth, name.as_ref());
+                    match (before, place) {
+                        (Place::Outside, Place::Entry(_)) => {
+                            tag.name().as_ref().clone_into(&mut entry_name);
+                        }
+                        // An entry has one address; of two, the first.
+                        (_, Place::Field(_, Field::Loc)) if !fields.loc.is_empty() => {
+                            place = before;
+                        }
+                        _ => {}
+                    }
                 }
                 Ok(Event::End(tag)) => {
                     let name = tag.local_name();
@@ -229,10 +275,7 @@ impl Reading {
         for line in text.lines() {
             let loc = line.trim();
             // A line that is no absolute URL is a mistake, and not a relative reference.
-            let is_absolute = loc
-                .get(..4)
-                .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"));
-            if is_absolute && loc.len() <= TEXT_LENGTH_MAX {
+            if is_absolute(loc) && loc.len() <= TEXT_LENGTH_MAX {
                 let fields = Fields {
                     loc: loc.to_owned(),
                     ..Fields::default()
@@ -277,6 +320,15 @@ impl Reading {
         }
         true
     }
+}
+
+fn lenient_reader(text: &str) -> Reader<&[u8]> {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    reader
 }
 
 fn place_after_start(place: Place, depth: usize, name: &str) -> Place {
@@ -468,6 +520,39 @@ mod tests {
         assert!(half.truncated, "{half:?}");
         assert!(whole.urls.starts_with(&half.urls), "{half:?}");
         assert!(read("<urlset><url><loc>http://b").truncated);
+    }
+
+    #[test]
+    fn an_entry_without_an_end_and_one_with_two_addresses_cost_nobody_else() {
+        for (body, expected) in [
+            (
+                "<urlset><url><loc>http://a/</loc><url><loc>http://b/</loc></url><url><loc>http://c/</loc></url></urlset>",
+                &["http://a/", "http://b/", "http://c/"][..],
+            ),
+            (
+                "<urlset><url><loc>http://a/</loc><loc>http://b/</loc></url><url><loc>http://c/</loc></url></urlset>",
+                &["http://a/", "http://c/"],
+            ),
+        ] {
+            assert_eq!(locs(&read(body).urls), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_urls_is_told_by_its_lines() {
+        assert!(is_list(b"\xef\xbb\xbfhttp://a/1\r\n\r\nHTTPS://b/2"));
+        assert!(is_list(&gzip(b"http://a/1\nhttp://a/2\n")));
+        let long = "http://a/".to_owned() + &"x".repeat(90) + "\n";
+        assert!(is_list(long.repeat(1000).as_bytes()));
+        for other in [
+            "",
+            "\n",
+            "Hello\nhttp://a/",
+            "http://a/\nand more",
+            "<urlset>",
+        ] {
+            assert!(!is_list(other.as_bytes()), "{other}");
+        }
     }
 
     #[test]

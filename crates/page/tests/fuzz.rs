@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use junkai_page::content::{self, Furniture, FurnitureBounds};
-use junkai_page::{LinkOptions, Source, analyze, feed, kind_of, sitemap};
+use junkai_page::{LinkOptions, Source, analyze, analyze_style_sheet, feed, kind_of, sitemap};
 use url::Url;
 
 /// Enough to notice a slip; a fuzzer that is given hours runs the same functions.
@@ -44,12 +44,17 @@ fn fuzz_html_links() {
                 url: &base,
                 robots_agent: "junkai",
                 x_robots_tag: &[],
+                link_headers: &[],
                 detect_language: true,
             };
-            let analysis = analyze(&source, &options);
-            assert!(analysis.links.len() <= options.max_links);
-            for link in &analysis.links {
-                assert_well_formed(&link.url);
+            for analysis in [
+                analyze(&source, &options),
+                analyze_style_sheet(&source, &options),
+            ] {
+                assert!(analysis.links.len() <= options.max_links);
+                for link in &analysis.links {
+                    assert_well_formed(&link.url);
+                }
             }
             let _ = kind_of(body, content_type);
         });
@@ -68,7 +73,7 @@ fn fuzz_sitemaps_and_feeds() {
                 for entry in sitemap.urls.iter().chain(&sitemap.index) {
                     assert_well_formed(&entry.loc);
                 }
-                for entry in feed::parse(body, &base) {
+                for entry in feed::parse(body, None, &base) {
                     assert_well_formed(&entry.url);
                 }
             }

@@ -54,7 +54,7 @@ impl Agenda {
         Agenda {
             policy: Chosen::new(config),
             price: Price::new(Objective::new(config.objective), config.visits_a_day),
-            servers: Servers::new(&config.servers, keys),
+            servers: Servers::new(&config.servers, keys).at_least(config.at_least),
             relief: Relief::new(&config.servers.relief),
             bounds: Bounds {
                 shortest: config.interval_min,

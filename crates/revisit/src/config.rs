@@ -37,6 +37,11 @@ pub struct RevisitConfig {
     /// made up for within about an eighth of the time in which all pages could be visited once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits_a_day: Option<f64>,
+    /// Every page is visited at least so often, whatever it is believed to do: `"1day"` keeps a daily archive. It shortens `first_min`, `first_max`,
+    /// `interval_spread_min` and `interval_max` where they are longer, and `servers.interval` and `servers.interval_large` for a server with so many pages. Servers whose pace does not allow it are counted and told of. A page that is known already keeps the time of its next visit, and
+    /// is visited so often from then on. Default: not set.
+    #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Duration>,
     /// Shortest time from a page's first visit to its second. Default 1 day.
     #[serde(with = "humantime_serde")]
     pub first_min: Duration,
@@ -80,13 +85,32 @@ pub struct RevisitConfig {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub change: Vec<ChangeRule>,
     /// Sites of which it is remembered how often their pages change and how far they are to be believed, about 150 bytes
-    /// each. Default 65536; those beyond are forgotten, the longest unvisited first.
+    /// each. Default 65536, from 1 to 16777216; those beyond are forgotten, the longest unvisited first.
     pub sites_max: usize,
     /// How known pages press on their servers.
     pub servers: ServersConfig,
 }
 
 impl RevisitConfig {
+    /// The settings with `at_least` worked into the intervals.
+    #[must_use]
+    pub fn resolved(&self) -> RevisitConfig {
+        let Some(longest) = self.at_least else {
+            return self.clone();
+        };
+        let mut resolved = self.clone();
+        // Some spread stays, so that pages that were found together do not come back together.
+        for (bound, most) in [
+            (&mut resolved.first_min, longest / 2),
+            (&mut resolved.first_max, longest),
+            (&mut resolved.interval_spread_min, longest / 10 * 9),
+            (&mut resolved.interval_max, longest),
+        ] {
+            *bound = most.min(*bound);
+        }
+        resolved
+    }
+
     /// What is wrong with the settings, a sentence each.
     #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
@@ -104,6 +128,23 @@ impl RevisitConfig {
             self.visits_a_day
                 .is_none_or(|visits| 0.0 < visits && visits.is_finite()),
             "revisit.visits_a_day is not above 0",
+        );
+        check(
+            self.at_least.is_none() || self.visits_a_day.is_none(),
+            "revisit.at_least and revisit.visits_a_day speak against each other; set one of them",
+        );
+        check(
+            self.at_least
+                .is_none_or(|at_least| self.interval_min <= at_least / 10 * 9),
+            &format!(
+                "revisit.at_least is shorter than {}: pages come back a tenth sooner than at the latest, and no sooner than revisit.interval_min ({}) allows",
+                humantime::format_duration(self.interval_min / 9 * 10),
+                humantime::format_duration(self.interval_min)
+            ),
+        );
+        check(
+            self.at_least.is_none() || self.enabled,
+            "revisit.at_least wants known pages to be visited again, and revisit.enabled = false does not; set one of them",
         );
         check(
             self.first_min <= self.first_max,
@@ -152,6 +193,7 @@ impl Default for RevisitConfig {
             policy: PolicyKind::default(),
             objective: 1.0,
             visits_a_day: None,
+            at_least: None,
             first_min: DAY,
             first_max: 7 * DAY,
             interval_min: Duration::from_mins(1),
@@ -198,6 +240,23 @@ mod tests {
         assert_eq!(config.counts, Counts::Content);
         assert_eq!(config.change[1].counts, Counts::Similarity(0.9));
         assert_eq!(config.mistakes(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn one_setting_has_every_page_visited_daily() {
+        let config: RevisitConfig = toml::from_str("at_least = \"1day\"").unwrap();
+        assert_eq!(config.mistakes(), Vec::<String>::new());
+        let resolved = config.resolved();
+        assert_eq!(resolved.mistakes(), Vec::<String>::new());
+        assert_eq!([resolved.first_max, resolved.interval_max], [DAY, DAY]);
+        assert!(resolved.first_min < DAY && resolved.interval_spread_min < DAY);
+        for text in [
+            "at_least = \"1day\"\nvisits_a_day = 10.0",
+            "at_least = \"1min\"",
+        ] {
+            let config: RevisitConfig = toml::from_str(text).unwrap();
+            assert_eq!(config.mistakes().len(), 1, "{:?}", config.mistakes());
+        }
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub enum Reason {
     ShortestInterval,
     /// It would be due later, but every page is looked at once within the longest interval.
     LongestInterval,
+    /// Every page is visited at least so often.
+    AtLeast,
     /// Its server cannot bear more: the pages of that server are visited less often than they would be.
     ServerLoad,
     /// It was not there: each such visit doubles the interval.
@@ -74,6 +76,9 @@ impl fmt::Display for Reason {
             }
             Reason::LongestInterval => {
                 formatter.write_str("no page is left alone for longer (revisit.interval_max)")
+            }
+            Reason::AtLeast => {
+                formatter.write_str("every page is visited at least so often (revisit.at_least)")
             }
             Reason::ServerLoad => {
                 formatter.write_str("its server cannot bear all that its pages ask for")

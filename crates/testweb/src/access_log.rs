@@ -9,7 +9,7 @@
 //! where the client went away first, when it was last known to be still there. Only an exchange whose client left before
 //! the server had read the request ends late, at its start, by the time that the server took to read it.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,29 @@ struct Shared {
     stop: Condvar,
 }
 
+/// An empty file that no other web writes to.
+fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        // As a terminal, or `/dev/null`: there is nothing to write over.
+        return Ok(file);
+    }
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "another web writes its log there; name another file",
+            ));
+        }
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    file.set_len(0)?;
+    Ok(file)
+}
+
 /// Filled by connections, emptied by the writer.
 #[derive(Debug, Default)]
 struct Lines {
@@ -102,7 +125,7 @@ impl AccessLog {
         let shared = Arc::new(Shared::default());
         let mut writer = None;
         if let Some(path) = path {
-            shared.lines().file = Some(File::create(path)?);
+            shared.lines().file = Some(own_file(path)?);
             let shared = Arc::clone(&shared);
             let thread = std::thread::Builder::new().name("testweb-log".into());
             writer = Some(thread.spawn(move || shared.write_until_stopped())?);
@@ -239,6 +262,19 @@ mod tests {
             .flat_map(|t| (0..500).map(move |i| t * 1000 + i))
             .collect();
         assert_eq!(starts, expected);
+    }
+
+    #[test]
+    fn two_webs_do_not_share_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("access.jsonl");
+        let first = AccessLog::create(Some(&path)).unwrap();
+        let second = AccessLog::create(Some(&path)).unwrap_err();
+        assert!(second.to_string().contains("another web"), "{second}");
+        drop(first);
+        AccessLog::create(Some(&path)).unwrap();
+        AccessLog::create(Some(Path::new("/dev/null"))).unwrap();
+        AccessLog::create(Some(Path::new("/dev/null"))).unwrap();
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod http2;
 mod judge;
 mod misbehaviour;
 mod open_exchange;
+mod port_holder;
 mod prose;
 mod server;
 mod synthetic;

@@ -37,18 +37,18 @@ impl Listeners {
             port,
             per_thread: Vec::new(),
         };
-        let listen_error = |source| StartError::Listen {
-            service,
-            port,
-            source,
-        };
-        for _ in 0..config.threads {
-            let v4 = listen(IpAddr::V4(Ipv4Addr::UNSPECIFIED), listeners.port);
+        let listen_error = |source| StartError::listen(service, port, source);
+        for thread in 0..config.threads {
+            let sharing = match thread {
+                0 => Sharing::WithNobody,
+                _ => Sharing::AmongOurThreads,
+            };
+            let v4 = listen(IpAddr::V4(Ipv4Addr::UNSPECIFIED), listeners.port, sharing);
             let v4 = v4.map_err(listen_error)?;
             listeners.port = v4.local_addr().map_err(listen_error)?.port();
             let mut thread = vec![v4];
             if config.ipv6 {
-                let v6 = listen(IpAddr::V6(Ipv6Addr::LOCALHOST), listeners.port);
+                let v6 = listen(IpAddr::V6(Ipv6Addr::LOCALHOST), listeners.port, sharing);
                 thread.push(v6.map_err(listen_error)?);
             }
             listeners.per_thread.push(thread);
@@ -57,12 +57,19 @@ impl Listeners {
     }
 }
 
+/// Who else may listen on a port already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    WithNobody,
+    AmongOurThreads,
+}
+
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
 /// Linux routes all of 127.0.0.0/8 to the loopback device, so one listener on all addresses serves every host;
 /// connections from elsewhere are dropped when accepted.
-fn listen(address: IpAddr, port: u16) -> io::Result<std::net::TcpListener> {
+fn listen(address: IpAddr, port: u16, sharing: Sharing) -> io::Result<std::net::TcpListener> {
     let address = SocketAddr::new(address, port);
     let socket = Socket::new(
         Domain::for_address(address),
@@ -71,8 +78,8 @@ fn listen(address: IpAddr, port: u16) -> io::Result<std::net::TcpListener> {
     )?;
     socket.set_nonblocking(true)?;
     socket.set_reuse_address(true)?;
-    // A free port is one that nobody has, not one that somebody is willing to share: the will to share comes second.
-    socket.set_reuse_port(port != 0)?;
+    // A free port is one that nobody has, not one that another web is willing to share among its threads: the will to share comes second.
+    socket.set_reuse_port(sharing == Sharing::AmongOurThreads)?;
     socket.bind(&address.into())?;
     socket.set_reuse_port(true)?;
     socket.listen(BACKLOG)?;

@@ -12,6 +12,7 @@ use crate::access_log::{AccessLog, Counters};
 use crate::config::TestWebConfig;
 use crate::dns;
 use crate::graph::GraphError;
+use crate::port_holder::holder_of;
 use crate::server::{Listeners, ServerThread};
 use crate::synthetic::Ports;
 use crate::tls::{Tls, TlsError};
@@ -35,12 +36,14 @@ pub enum StartError {
     #[error("{}", .0.join("; "))]
     Config(Vec<String>),
     /// A port cannot be listened on.
-    #[error("cannot listen on port {port} for {service}")]
+    #[error("cannot listen on port {port} for {service}{}", held_by.as_ref().map_or_else(String::new, |holder| format!(": {holder} has it")))]
     Listen {
         /// HTTP, HTTPS or DNS.
         service: &'static str,
         /// The port that was asked for.
         port: u16,
+        /// The process that has it, where that is known.
+        held_by: Option<String>,
         /// What the system said.
         source: io::Error,
     },
@@ -77,6 +80,18 @@ pub enum StartError {
     Thread(#[source] io::Error),
 }
 
+impl StartError {
+    pub(crate) fn listen(service: &'static str, port: u16, source: io::Error) -> StartError {
+        let is_taken = source.kind() == io::ErrorKind::AddrInUse;
+        StartError::Listen {
+            service,
+            port,
+            held_by: is_taken.then(|| holder_of(port)).flatten(),
+            source,
+        }
+    }
+}
+
 impl TestWeb {
     /// Starts to serve; everything listens when this returns.
     pub fn start(config: TestWebConfig) -> Result<Self, StartError> {
@@ -87,16 +102,17 @@ impl TestWeb {
         if let Some(folder) = config.folders.iter().find(|folder| !folder.path.is_dir()) {
             return Err(StartError::Folder(folder.path.clone()));
         }
-        let log = AccessLog::create(config.log.as_deref()).map_err(|source| StartError::Log {
-            path: config.log.clone().unwrap_or_default(),
-            source,
-        })?;
         let http = Listeners::bind("HTTP", config.http_port, &config)?;
         let https = config
             .tls
             .then(|| Listeners::bind("HTTPS", config.https_port, &config));
         let https = https.transpose()?;
         let (dns, names) = bind_dns(config.dns_port)?;
+        // An old log is replaced, so first of all it must be ours.
+        let log = AccessLog::create(config.log.as_deref()).map_err(|source| StartError::Log {
+            path: config.log.clone().unwrap_or_default(),
+            source,
+        })?;
         let ports = Ports {
             http: http.port,
             https: https.as_ref().map(|listeners| listeners.port),
@@ -225,9 +241,5 @@ impl Drop for TestWeb {
 fn bind_dns(port: u16) -> Result<(SocketAddr, dns::Sockets), StartError> {
     dns::Sockets::bind(port)
         .and_then(|sockets| Ok((sockets.address()?, sockets)))
-        .map_err(|source| StartError::Listen {
-            service: "DNS",
-            port,
-            source,
-        })
+        .map_err(|source| StartError::listen("DNS", port, source))
 }

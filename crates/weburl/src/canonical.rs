@@ -35,6 +35,7 @@ use crate::percent::push_normalised;
 use crate::query::QueryRules;
 use crate::scan;
 use crate::seed;
+use crate::slashes::without_extra_slashes;
 
 use shortcut::{Found, Scan, scan_absolute, scan_relative};
 
@@ -54,6 +55,11 @@ pub enum UrlError {
     /// The text has no scheme, and there is no base to resolve it against.
     #[error("relative reference without a base")]
     Relative,
+    /// A start URL has a user name or a password before its host.
+    #[error(
+        "a user name or password in a URL would stand in logs and in the archive; leave it out, and say --login HOST=FILE, with `user:password` in the file"
+    )]
+    Login,
     /// The host is neither an address nor a name that DNS can hold.
     #[error("host {0:?} is neither a name nor an address")]
     Host(String),
@@ -169,7 +175,7 @@ impl Canonicalizer {
 
     /// Parses by the standard, then applies the rules beyond it.
     fn parse_fully(&self, options: url::ParseOptions<'_>, text: &str) -> Result<PageUrl, UrlError> {
-        let text = without_fragment(text);
+        let text = without_extra_slashes(without_fragment(text));
         if self.input_length_max() < text.len() {
             return Err(self.too_long(text.len()));
         }

@@ -15,7 +15,8 @@ pub struct CanonicalConfig {
     /// Names of parameters that say where a visitor came from; in any case, a final `*` stands for any ending. Default:
     /// those of the large advertising, mail and analytics services (`utm_*`, `fbclid`, `gclid` …), which no page needs.
     pub tracking_parameters: Vec<String>,
-    /// Longest canonical URL, in bytes; longer ones are refused. Default 8192: what servers commonly accept as request line.
+    /// Longest canonical URL; longer ones are refused. Default `8KiB`: what servers commonly accept as request line. From 16 bytes to 30 KiB.
+    #[serde(with = "junkai_size::bytes")]
     pub max_length: usize,
 }
 

@@ -19,6 +19,7 @@ mod query;
 mod scan;
 mod seed;
 mod site;
+mod slashes;
 mod surt;
 mod template;
 
@@ -27,5 +28,7 @@ pub use config::CanonicalConfig;
 pub use description::{Description, describe};
 pub use fingerprint::Fingerprint;
 pub use page_url::PageUrl;
+pub use seed::without_login;
 pub use site::site_of;
+pub use slashes::without_extra_slashes;
 pub use surt::surt;

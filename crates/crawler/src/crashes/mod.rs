@@ -78,7 +78,7 @@ speed = 50.0
 origin = ORIGIN
 "#;
 
-/// Buffers that are full after a few links, and pages that come back after seconds of a clock that runs fast.
+/// Buffers that are full after a few links, logs that are put away every second, and pages that come back after seconds of a clock that runs fast.
 const SMALL_BUFFERS: &str = r#"
 [backlog]
 buffer_bytes = 1000
@@ -98,7 +98,16 @@ interval_large = "0s"
 [time_queue]
 resolution = "1s"
 buffer_bytes = 65536
+
+[logs]
+bytes_max = "1 kB"
 "#;
+
+/// All that a log says, also in files that were put away.
+fn log_of(archive: &Path, name: &str) -> String {
+    let log = junkai_archive::logs::read_log(archive, name).unwrap();
+    std::io::read_to_string(log).unwrap()
+}
 
 #[test]
 fn after_an_end_at_any_call_nothing_is_lost() {
@@ -203,7 +212,7 @@ impl Stage {
 
     /// How many visits to known pages the log tells of.
     fn revisits(&self) -> usize {
-        let events = fs::read_to_string(self.archive().join("logs/events.jsonl")).unwrap();
+        let events = log_of(&self.archive(), "events.jsonl");
         let is_revisit = |line: &&str| line.contains(r#""change":"#);
         events.lines().filter(is_revisit).count()
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{Evidence, FOLDER, FoundFile, evidence, files};
 use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::line_file::LineFile;
 
 /// The files of focus that grow while a crawl goes on.
@@ -17,7 +18,8 @@ pub(crate) struct FocusBooks {
 impl FocusBooks {
     /// Opens or makes the files of an archive.
     pub(crate) fn open(archive: &Path) -> Result<FocusBooks, CrawlError> {
-        fs::create_dir_all(archive.join(FOLDER))?;
+        let folder = archive.join(FOLDER);
+        fs::create_dir_all(&folder).at(&folder)?;
         Ok(FocusBooks {
             evidence: LineFile::open(&evidence::path(archive))?,
             files: LineFile::open(&files::path(archive))?,
@@ -43,7 +45,9 @@ impl FocusBooks {
 }
 
 fn append(file: &mut LineFile, value: &impl serde::Serialize) -> Result<(), CrawlError> {
-    let mut line = serde_json::to_vec(value).map_err(std::io::Error::from)?;
+    let mut line = serde_json::to_vec(value)
+        .map_err(std::io::Error::from)
+        .at(file.path())?;
     line.push(b'\n');
     file.buffer().append(&mut line);
     Ok(())

@@ -32,10 +32,10 @@ pub struct FocusConfig {
     /// Default 0.8; with 1 sites are judged by all their pages alike.
     pub proof: f64,
     /// Sites of which a page is being fetched at a time, at most. Default: a twentieth of all, and at least 16. The fewer, the more each choice
-    /// knows; the more, the sooner all is done.
+    /// knows; the more, the sooner all is done. At most 16777216.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_max: Option<NonZeroUsize>,
-    /// Sites that are explored at most. Default 1000000; each takes some hundred bytes.
+    /// Sites that are explored at most. Default 1000000, from 1 to 1073741824; each takes some hundred bytes.
     pub sites_max: usize,
     /// Pages and files of one site that collecting fetches at most. Default 10000.
     pub pages_max: u64,

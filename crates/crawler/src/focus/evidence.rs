@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FOLDER;
 use crate::CrawlError;
+use crate::error::AtPath as _;
 
 /// The name of the file.
 const NAME: &str = "evidence.jsonl";
@@ -51,14 +52,15 @@ pub struct Clue {
 /// # Errors
 /// If the file cannot be read. A line that is torn or damaged is passed over.
 pub fn evidence(archive: &Path, mut each: impl FnMut(Evidence)) -> Result<(), CrawlError> {
-    let file = match File::open(path(archive)) {
+    let path = path(archive);
+    let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error).at(&path),
     };
     let mut known = HashSet::new();
     for line in BufReader::new(file).split(b'\n') {
-        match serde_json::from_slice::<Evidence>(&line?) {
+        match serde_json::from_slice::<Evidence>(&line.at(&path)?) {
             Ok(evidence) => {
                 if known.insert(junkai_weburl::Fingerprint::of(&evidence.url)) {
                     each(evidence);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FOLDER, FocusConfig};
 use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::small_file;
 
 const MODEL_NAME: &str = "wanted.model";
@@ -46,7 +47,7 @@ pub(super) fn judging(
 pub(super) fn keep(archive: &Path, config: &FocusConfig) -> Result<(), CrawlError> {
     load(archive, config)?;
     let folder = archive.join(FOLDER);
-    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(&folder).at(&folder)?;
     let explored = Explored {
         threshold: Some(config.threshold),
         proof: Some(config.proof),
@@ -58,7 +59,7 @@ pub(super) fn keep(archive: &Path, config: &FocusConfig) -> Result<(), CrawlErro
     }
     match &config.model {
         Some(path) => {
-            small_file::replace(&kept, &fs::read(path)?)?;
+            small_file::replace(&kept, &fs::read(path).at(path)?).at(&kept)?;
         }
         None => Model::statistical_data().save(&kept)?,
     }
@@ -74,7 +75,7 @@ pub(super) fn load(archive: &Path, config: &FocusConfig) -> Result<Model, CrawlE
     match (&config.model, kept.exists()) {
         (Some(named), true) => {
             match fs::read(named) {
-                Ok(named_bytes) if named_bytes != fs::read(&kept)? => {
+                Ok(named_bytes) if named_bytes != fs::read(&kept).at(&kept)? => {
                     return Err(CrawlError::OtherModel {
                         named: named.clone(),
                         kept: kept.clone(),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FOLDER;
 use crate::CrawlError;
+use crate::error::AtPath as _;
 
 const NAME: &str = "files.jsonl";
 
@@ -48,13 +49,14 @@ pub struct FoundFile {
 /// If the file cannot be read. A line that is torn or damaged is passed over.
 pub(crate) fn found_files(archive: &Path) -> Result<BTreeMap<String, FoundFile>, CrawlError> {
     let mut files = BTreeMap::new();
-    let file = match File::open(path(archive)) {
+    let path = path(archive);
+    let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(files),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error).at(&path),
     };
     for line in BufReader::new(file).split(b'\n') {
-        match serde_json::from_slice::<FoundFile>(&line?) {
+        match serde_json::from_slice::<FoundFile>(&line.at(&path)?) {
             Ok(found) => {
                 files.insert(found.url.clone(), found);
             }

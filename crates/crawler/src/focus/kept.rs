@@ -31,6 +31,8 @@ pub(crate) struct KeptPage {
     pub(crate) location: Option<String>,
     /// What its head says to robots, a value each.
     pub(crate) robots_tags: Vec<String>,
+    /// The values of the Link headers.
+    pub(crate) links: Vec<String>,
     /// Without transfer and content codings.
     pub(crate) content: Vec<u8>,
     /// The length of the whole content, where it came in part.
@@ -84,12 +86,14 @@ impl Kept {
             message.field("content-type"),
             message.field("content-disposition"),
         );
-        let robots_tags = message
-            .fields()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"))
-            .map(|(_, value)| value.to_owned());
+        let values = |wanted: &str| {
+            let fields = message.fields();
+            let fields = fields.filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            fields.map(|(_, value)| value.to_owned()).collect()
+        };
         Some(KeptPage {
-            robots_tags: robots_tags.collect(),
+            robots_tags: values("x-robots-tag"),
+            links: values("link"),
             status: message.status()?,
             content_type: content_type.map(str::to_owned),
             location: message.field("location").map(str::to_owned),

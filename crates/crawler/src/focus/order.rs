@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use junkai_frontier::admission::Admission;
-use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
 
 use super::collecting::Before;
 use super::experience::Learned;
@@ -93,7 +93,7 @@ fn collected(
         let pages = named.iter().map(|name| canonical.parse_seed(name));
         for (page, name) in pages.zip(named) {
             let page = page.map_err(|error| CrawlError::Settings {
-                mistakes: vec![format!("site {name:?}: {error}")],
+                mistakes: vec![format!("site {:?}: {error}", without_login(name))],
             })?;
             wanted.push(Wanted {
                 site: page.site().to_owned(),

@@ -67,12 +67,14 @@ impl Reading {
 
     fn links_of(&self, url: &PageUrl, kept: &KeptPage) -> Vec<Discovered> {
         let tags: Vec<&str> = kept.robots_tags.iter().map(String::as_str).collect();
+        let links: Vec<&str> = kept.links.iter().map(String::as_str).collect();
         let source = Source {
             body: &kept.content,
             content_type: kept.content_type.as_deref(),
             url: url.as_url(),
             robots_agent: &self.product,
             x_robots_tag: &tags,
+            link_headers: &links,
             detect_language: false,
         };
         let Analysis { links, robots, .. } =

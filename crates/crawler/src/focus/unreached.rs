@@ -1,14 +1,15 @@
 //! Sites that were named and of which nothing came: who asked for them is told why.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::BufRead as _;
 use std::path::Path;
 
+use junkai_archive::logs;
 use junkai_weburl::Canonicalizer;
 
 use crate::CrawlError;
-use crate::log::{Event, JOINED};
+use crate::error::AtPath as _;
+use crate::log::{EVENTS, Event, JOINED};
 use crate::servers;
 use crate::settings::Settings;
 
@@ -45,16 +46,10 @@ impl Unreached {
         if sites.is_empty() {
             return Ok(Vec::new());
         }
-        let log = match File::open(archive.join("logs/events.jsonl")) {
-            Ok(log) => Some(log),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(error.into()),
-        };
-        for line in log
-            .into_iter()
-            .flat_map(|log| BufReader::new(log).split(b'\n'))
-        {
-            let Ok(event) = serde_json::from_slice::<Event<'_>>(&line?) else {
+        let path = archive.join(EVENTS);
+        let log = logs::read_log(archive, "events.jsonl").at(&path)?;
+        for line in log.split(b'\n') {
+            let Ok(event) = serde_json::from_slice::<Event<'_>>(&line.at(&path)?) else {
                 continue;
             };
             let is_visit = !event.annotations.iter().any(|word| word == JOINED);
@@ -103,7 +98,7 @@ mod tests {
             "{\"torn".to_owned(),
         ]
         .concat();
-        fs::write(archive.path().join("logs/events.jsonl"), log).unwrap();
+        fs::write(archive.path().join(EVENTS), log).unwrap();
         let settings = Settings::default();
         let found = Unreached::find(archive.path(), &settings, |site| site != "here.example");
         let found: Vec<(String, String)> = found

@@ -10,6 +10,7 @@ use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::verdicts::{self, SiteVerdict};
 use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::settings::Settings;
 
 /// The sites that are left alone.
@@ -29,15 +30,16 @@ impl Unwanted {
         if focus.aim.is_focused() || !focus.keep_to_wanted {
             return Ok(Unwanted::default());
         }
-        let file = match File::open(verdicts::path(archive)) {
+        let path = verdicts::path(archive);
+        let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Unwanted::default()),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error).at(&path),
         };
         let mut sites = HashSet::new();
         for line in BufReader::new(file).split(b'\n') {
             // What cannot be read is of no site.
-            if let Ok(verdict) = serde_json::from_slice::<SiteVerdict>(&line?)
+            if let Ok(verdict) = serde_json::from_slice::<SiteVerdict>(&line.at(&path)?)
                 && !verdict.holds
                 && verdict.unknown.is_none()
             {

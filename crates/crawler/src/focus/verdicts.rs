@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::unreached::Unreached;
 use super::{Clue, FOLDER, evidence, explored, site_columns};
 use crate::CrawlError;
+use crate::error::AtPath as _;
 use crate::settings::Settings;
 use crate::small_file;
 
@@ -76,18 +77,22 @@ pub fn verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>,
 pub fn write_verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVerdict>, CrawlError> {
     let verdicts = verdicts(archive, settings)?;
     let folder = archive.join(FOLDER);
-    fs::create_dir_all(&folder)?;
-    small_file::replace_with(&path(archive), |file| {
+    fs::create_dir_all(&folder).at(&folder)?;
+    let lines_path = path(archive);
+    small_file::replace_with(&lines_path, |file| {
         let mut lines = BufWriter::new(file);
         for verdict in &verdicts {
             serde_json::to_writer(&mut lines, verdict)?;
             lines.write_all(b"\n")?;
         }
         lines.flush()
-    })?;
-    small_file::replace_with(&folder.join(COLUMNS_NAME), |file| {
+    })
+    .at(&lines_path)?;
+    let columns_path = folder.join(COLUMNS_NAME);
+    small_file::replace_with(&columns_path, |file| {
         site_columns::write(file, &verdicts).map_err(std::io::Error::other)
-    })?;
+    })
+    .at(&columns_path)?;
     Ok(verdicts)
 }
 

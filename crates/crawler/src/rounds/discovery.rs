@@ -1,28 +1,32 @@
 //! Discovery: URLs that were found become known, and wait for their turn.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use junkai_archive::Index;
 use junkai_frontier::Overflow;
 use junkai_frontier::admission::Source;
 use junkai_frontier::backlog::Bound;
-use junkai_weburl::PageUrl;
+use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::Rounds;
 use crate::CrawlError;
-use crate::captured::is_captured;
+use crate::captured::last_status;
 use crate::focus::{FocusOrder, Inferred};
 use crate::scope::Found;
-use crate::visit::{Discovered, Purpose, Visit, returning};
+use crate::visit::{Discovered, Purpose, Visit, asked, returning};
 
 /// URLs that are looked up together: fewer than fit in the smallest table.
 const DISCOVERED_AT_A_TIME: usize = 4096;
+/// Known seeds of which a start looks up what became of them, each in the index; further ones have their turn as all pages have.
+const SEEDS_ASKED_AGAIN_MAX: usize = 1000;
 
 impl Rounds {
     /// Offers the seeds that were not known yet, and those that failed before. Answers how many these are.
     pub(super) fn admit_seeds(&mut self, seeds: Vec<PageUrl>) -> Result<u64, CrawlError> {
         for seed in &seeds {
             self.widen_scope(seed);
+            self.first_pages.begin_with(seed);
         }
         let seed = |url| Discovered {
             url,
@@ -37,15 +41,30 @@ impl Rounds {
             if is_known { &mut known } else { &mut new }.push(seed(url));
         }
         self.discover(&new, &Origin::seeds())?;
-        Ok(new.len() as u64 + self.try_failed_seeds_again(&known)?)
+        Ok(new.len() as u64 + self.try_failed_seeds_again(&known, &Origin::seeds())?)
     }
 
-    /// A seed that was given up in an earlier run is tried again: somebody asks for it again. Answers how many are.
-    fn try_failed_seeds_again(&mut self, seeds: &[Discovered]) -> Result<u64, CrawlError> {
+    /// A seed that came to nothing when it was visited last is tried again: somebody asks for it again. Where no page has come yet, that holds for seeds that lead
+    /// elsewhere, too. Answers how many are.
+    fn try_failed_seeds_again(
+        &mut self,
+        seeds: &[Discovered],
+        origin: &Origin<'_>,
+    ) -> Result<u64, CrawlError> {
+        if seeds.is_empty() {
+            return Ok(0);
+        }
+        let seeds = &seeds[..seeds.len().min(SEEDS_ASKED_AGAIN_MAX)];
+        let good = if self.first_pages.have_come() {
+            200..400
+        } else {
+            200..300
+        };
         let index = Index::open(&self.archive)?;
         let mut failed = BTreeSet::new();
         for seed in seeds {
-            if !is_captured(&index, &seed.url)? {
+            let status = last_status(&index, &seed.url)?;
+            if !status.is_some_and(|status| good.contains(&status)) {
                 failed.insert(seed.url.as_str());
             }
         }
@@ -55,11 +74,19 @@ impl Rounds {
                 failed.remove(entry.url.as_str());
             })?;
         }
+        let mut stateless = failed.iter().map(|url| Fingerprint::of(url)).collect();
+        self.known.take_known_out_of(&mut stateless)?;
         let now = self.clock.now();
         let count = failed.len() as u64;
         // Each once, however often it was asked for.
         for seed in seeds.iter().filter(|seed| failed.remove(seed.url.as_str())) {
-            self.room.append_known(returning(seed.entry("", "", now)))?;
+            let entry = seed.entry(origin.via, &origin.hops, now);
+            let entry = if stateless.contains(&seed.url.fingerprint()) {
+                returning(entry)
+            } else {
+                asked(entry)
+            };
+            self.room.append_known(entry)?;
         }
         Ok(count)
     }
@@ -75,27 +102,33 @@ impl Rounds {
         let now = self.clock.now();
         let from_seed = origin.hops.bytes().all(|hop| hop == b'R');
         let source = origin.source.as_ref();
-        let mut new = Vec::new();
+        let (mut new, mut again) = (Vec::new(), Vec::new());
         for found in found.chunks(DISCOVERED_AT_A_TIME) {
             taken_in.refused += self.which_are_new(found, &mut new)?;
             for (found, is_new) in found.iter().zip(&new) {
+                let is_seed = from_seed && found.hop == Some('R') && found.purpose == Purpose::Page;
                 if !is_new {
                     self.room.raise(&found.url, source);
+                    if is_seed && self.first_pages.expect(origin.via, &found.url) {
+                        again.push(found.clone());
+                    }
                     continue;
                 }
-                let entry = found.entry(origin.via, origin.hops, now);
+                let entry = found.entry(origin.via, &origin.hops, now);
                 if let Some(bound) = self.room.refuses(&entry) {
                     self.refuse(found, bound);
                     taken_in.refused += 1;
                     continue;
                 }
-                if from_seed && found.hop == Some('R') && found.purpose == Purpose::Page {
+                if is_seed {
                     self.widen_scope(&found.url);
+                    self.first_pages.expect(origin.via, &found.url);
                 }
                 taken_in.pages += u64::from(found.purpose == Purpose::Page);
                 self.room.take_in(entry, found, source)?;
             }
         }
+        self.try_failed_seeds_again(&again, origin)?;
         Ok(taken_in)
     }
 
@@ -207,7 +240,7 @@ pub(super) struct Origin<'a> {
     /// The page; empty for seeds.
     via: &'a str,
     /// How that page was reached.
-    hops: &'a str,
+    hops: Cow<'a, str>,
     /// What it has to say for the pages that it links to.
     source: Option<Source>,
 }
@@ -217,7 +250,7 @@ impl<'a> Origin<'a> {
     fn seeds() -> Origin<'static> {
         Origin {
             via: "",
-            hops: "",
+            hops: "".into(),
             source: None,
         }
     }
@@ -226,7 +259,7 @@ impl<'a> Origin<'a> {
     fn inferred(inferred: &'a Inferred) -> Origin<'a> {
         Origin {
             via: &inferred.via,
-            hops: &inferred.hops,
+            hops: Cow::Borrowed(&inferred.hops),
             source: None,
         }
     }
@@ -240,8 +273,14 @@ impl<'a> Origin<'a> {
         };
         Origin {
             via: visit.url.as_str(),
-            hops: &visit.hops,
+            hops: Cow::Borrowed(&visit.hops),
             source: Some(source),
         }
+    }
+
+    /// The same, where it is a robots.txt that was fetched in the page's turn which leads there.
+    pub(super) fn by_rules(self) -> Origin<'a> {
+        let hops = format!("{}P", self.hops).into();
+        Origin { hops, ..self }
     }
 }

@@ -1,16 +1,18 @@
 //! What comes in: reports of the workers, and questions of people.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use junkai_frontier::{EndReport, Event, Place, Time};
+use junkai_frontier::{EndReport, Event, Place, ServerKey, Time};
 use junkai_weburl::Fingerprint;
 
 use super::Rounds;
 use super::discovery::Origin;
 use crate::CrawlError;
+use crate::clock::counted;
 use crate::control::Live;
 use crate::hosts::Whereabouts;
-use crate::visit::{EndedVisit, Fate, Purpose, Report, robots_entry, status, timestamp_of};
+use crate::visit::{EndedVisit, Fate, Purpose, Report, Visit, robots_entry, status, timestamp_of};
 
 /// Reports taken in per round at most, so that starts are not kept waiting.
 const REPORTS_PER_ROUND: usize = 1024;
@@ -92,6 +94,9 @@ impl Rounds {
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.in_flight.remove(&ended.visit.url.fingerprint());
+        let was_made = !matches!(ended.end, EndReport::Unvisited);
+        let server = SocketAddr::new(ended.address, ended.visit.url.port());
+        self.leave_to_neighbours(server, was_made.then(counted));
         if ended.fate == Fate::Done {
             self.asked.remove(&ended.visit.url.fingerprint());
         }
@@ -108,18 +113,28 @@ impl Rounds {
         if self.scheduler.server_state(key) != before {
             self.servers.note(&self.scheduler, key);
         }
+        if let EndReport::Overloaded { .. } = report {
+            self.tell_of_rest(&ended.visit, key, ended.outcome.status);
+        }
         if let Some((origin, target)) = ended.rules_elsewhere.take() {
             self.room.append(&robots_entry(&target, &origin, now))?;
         }
         let _until_taken_in = std::mem::take(&mut ended.link_room);
         let links = std::mem::take(&mut ended.links);
-        let taken_in = self.discover(&links, &Origin::page(&ended.visit, links.len()))?;
+        let mut origin = Origin::page(&ended.visit, links.len());
+        if ended.outcome.instead.is_some() {
+            origin = origin.by_rules();
+        }
+        let taken_in = self.discover(&links, &origin)?;
         ended.leads_to_new = 0 < taken_in.pages;
         if 0 < taken_in.refused {
             let refused = format!("urlsRefused:{}", taken_in.refused);
             ended.outcome.annotations.push(refused);
         }
         self.take_in_inferred()?;
+        if let Some(list) = ended.list {
+            self.sitemaps.read(ended.visit.url.as_str(), list)?;
+        }
         let signals = std::mem::take(&mut ended.signals);
         self.settle(ended, now)?;
         self.take_in_signals(signals)?;
@@ -150,13 +165,40 @@ impl Rounds {
         }
     }
 
+    /// While no page has come: says that the server of a seed asks for rest, which may take long.
+    pub(super) fn tell_of_rest(&mut self, visit: &Visit, key: ServerKey, status: i32) {
+        let now = self.clock.now();
+        let server = self.scheduler.server_state(key);
+        if self.first_pages.have_come()
+            || !visit.is_seed()
+            || server.strikes == 0
+            || server.hold_until <= now
+        {
+            return;
+        }
+        let until = timestamp_of(server.hold_until);
+        let answer = match status {
+            0 => String::new(),
+            status => format!("{status}; "),
+        };
+        let reason = format!("{answer}the server asks for rest until {until:.0}");
+        self.progress.tell_of(visit.url.as_str(), &reason);
+        self.first_pages.rests(visit.url.as_str(), status, &reason);
+    }
+
     fn count(&mut self, ended: &EndedVisit) {
+        self.bytes_received += ended.outcome.size;
         let progress = &self.progress;
         if self.servers.is_new(ended.key) {
             progress.servers.add(1);
         }
-        if matches!(ended.end, EndReport::Overloaded { .. }) {
+        if let EndReport::Overloaded { .. } = ended.end {
             progress.overloaded.add(1);
+            let (server, url) = (ended.address, &ended.visit.url);
+            tracing::info!(
+                status = ended.outcome.status,
+                "{url}: {server} asks for rest, and has it"
+            );
         }
         if ended.fate != Fate::Done || ended.visit.purpose == Purpose::Robots {
             return;

@@ -2,13 +2,15 @@
 
 use junkai_frontier::{Event, ServerKey, Time};
 use junkai_revisit::{Change, Found, GiveUp, Hints, Next, Sameness, Sighting};
+use junkai_weburl::PageUrl;
 
 use super::Rounds;
 use super::settling::Made;
 use crate::CrawlError;
 use crate::clock::timestamp;
 use crate::known::{Joined, Verdict};
-use crate::log::{self, JOINED};
+use crate::log::{self, BACK, JOINED};
+use crate::scope;
 use crate::visit::{
     Discovered, KNOWN_HOP, Logged, OutOfTurn, Outcome, Purpose, Signal, Visit, returning,
 };
@@ -95,13 +97,18 @@ impl Rounds {
             self.note(&visit.for_the_log(), &outcome, made);
             self.room.done(visit);
         } else if visit.state.is_some() {
-            let (via, hops) = (visit.via.clone(), visit.hops.clone());
+            let (via, hops, purpose) = (visit.via.clone(), visit.hops.clone(), visit.purpose);
+            let was_missed = visit.state.as_ref().is_some_and(|state| 0 < state.misses);
+            if was_missed && matches!(sighting.found, Found::Page(_) | Found::NotModified) {
+                outcome.annotations.push(BACK.to_owned());
+            }
             let verdict = self.known.revisited(visit, &sighting)?;
             tell(&mut outcome, &verdict);
             let told = Logged {
                 url: page.as_str(),
                 via: &via,
                 hops: &hops,
+                purpose,
             };
             self.note(&told, &outcome, made);
         } else {
@@ -145,10 +152,21 @@ impl Rounds {
         for signal in signals {
             let is_known = self.seen.contains(signal.url.fingerprint().0)?;
             if is_known && self.known.is_worth_a_visit(&signal) {
-                self.ask_for(&signal.url, OutOfTurn::Signalled, Purpose::Page)?;
+                let purpose = self.purpose_of_signalled(&signal.url);
+                self.ask_for(&signal.url, OutOfTurn::Signalled, purpose)?;
             }
         }
         Ok(())
+    }
+
+    /// What a known page is visited for that a list speaks of: where the crawl goes by sitemaps, one of them may lie outside the scope.
+    fn purpose_of_signalled(&self, url: &PageUrl) -> Purpose {
+        let found = scope::Found::Link(self.depth_asked());
+        if self.settings.crawl.sitemaps_only && !self.rule_for(url, found).accepts() {
+            Purpose::Sitemap
+        } else {
+            Purpose::Page
+        }
     }
 
     /// Fits the distance of a server's known pages to what it can bear.

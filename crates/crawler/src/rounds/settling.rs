@@ -16,6 +16,8 @@ use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, ti
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
 const OVERLOAD_PATIENCE: u8 = 4;
+/// How long a visit is held that the proxy failed.
+const PROXY_HOLD: Duration = Duration::from_mins(1);
 /// Tries that are counted, whatever the settings say: a page's state has room for no more.
 const TRIES_MAX: u8 = 14;
 /// The wait between two tries is doubled at most so often.
@@ -55,6 +57,7 @@ impl Rounds {
             }
             Fate::Later(wait) => self.put_away(ended.visit, now + wait),
             Fate::Short => self.hold_for_shortage(ended.visit, ended.outcome, made),
+            Fate::NoProxy => self.hold_for_proxy(ended.visit, ended.outcome, made),
             Fate::Retry { not_before } => {
                 let tries_max = match ended.end {
                     EndReport::Overloaded { .. } => self
@@ -117,6 +120,27 @@ impl Rounds {
         outcome.annotations.push("held".to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
         self.put_away(visit, now + SHORTAGE_HOLD)
+    }
+
+    /// Puts a visit off, at nobody's charge, because the proxy failed. A crawl that is to end does not wait for that for ever.
+    fn hold_for_proxy(
+        &mut self,
+        visit: Visit,
+        mut outcome: Outcome,
+        made: Made,
+    ) -> Result<(), CrawlError> {
+        if self.settings.crawl.once {
+            let tries = Tries {
+                max: self.settings.crawl.retries_max.min(TRIES_MAX),
+                not_before: Duration::ZERO,
+                found: Found::Failed,
+            };
+            return self.retry(visit, outcome, made, tries);
+        }
+        self.progress.held.add(1);
+        outcome.annotations.push("held".to_owned());
+        self.note(&visit.for_the_log(), &outcome, made);
+        self.put_away(visit, self.clock.now() + PROXY_HOLD)
     }
 
     /// Tries again later, or gives up.
@@ -224,11 +248,33 @@ impl Rounds {
         };
         if outcome.status <= 0
             && outcome.status != status::ROBOTS_DENIED
+            && !outcome.is_out_of_scope
             && !outcome.result.is_empty()
         {
             self.progress.tell_of(url, &outcome.result);
         }
+        if outcome.instead.is_none() && outcome.is_cut() {
+            self.progress.bodies_cut.add(1);
+        }
+        // What a robots.txt redirects to is no page either.
+        let is_of_rules = outcome.instead.is_some() || visit.purpose == Purpose::Robots;
+        if !is_of_rules {
+            let is_tried_again = |word: &String| matches!(word.as_str(), "retry" | "held");
+            let is_tried_again = outcome.annotations.iter().any(is_tried_again);
+            self.first_pages
+                .tell(url, outcome.status, &outcome.result, is_tried_again);
+            if !is_tried_again {
+                self.sitemaps.ended(visit, outcome.status, &outcome.result);
+            }
+        }
         let duration = made.ended.saturating_duration_since(made.started);
+        let (status, result) = (outcome.status, &outcome.result);
+        if 0 < status {
+            let ms = duration.as_millis();
+            tracing::debug!("{url}: {result}, {} bytes in {ms} ms", outcome.size);
+        } else if !result.is_empty() {
+            tracing::info!("{url}: {result}");
+        }
         self.logs.note(&log::Event {
             time: timestamp_of(made.ended),
             status: outcome.status,

@@ -1,6 +1,6 @@
 //! What goes out: from the waiting room through the ring to the workers.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use junkai_frontier::{Ask, Command, EndReport, Event, Overflow, ServerKey, Time, VisitKind};
@@ -8,6 +8,7 @@ use junkai_weburl::Fingerprint;
 
 use super::Rounds;
 use crate::CrawlError;
+use crate::clock::counted;
 use crate::focus::FocusOrder;
 use crate::hosts::{Waiter, Whereabouts};
 use crate::rules::RULES_PATIENCE;
@@ -123,7 +124,10 @@ impl Rounds {
                 self.refuse_without_contact(visit, address)
             }
             Whereabouts::At(_, key) => match self.host_turn(&visit, peek.crawl_delay, now) {
-                Ok(()) => self.place(visit, key, now),
+                Ok(()) => {
+                    self.tell_of_rest(&visit, key, 0);
+                    self.place(visit, key, now)
+                }
                 Err(due) => self.put_away(visit, due),
             },
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
@@ -195,6 +199,9 @@ impl Rounds {
             for command in std::mem::take(&mut self.commands) {
                 match command {
                     Command::Start { visit, key, at } => self.start(visit, key, at)?,
+                    Command::Defer { visit, due, .. } if visit.state.is_some() => {
+                        self.known.defer(visit, due, self.clock.now())?;
+                    }
                     Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
                     Command::Discard { visit } => {
                         self.room.append(&visit.discard_marker())?;
@@ -220,7 +227,15 @@ impl Rounds {
         }
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, there) if there == key => {
+                let server = SocketAddr::new(address, visit.url.port());
+                if let Some(until) = self.is_with_neighbours(server, now) {
+                    let hold = Event::Hold { key, until };
+                    self.scheduler.step(now, hold, &mut self.commands);
+                    self.give_turn_back(visit, key, now);
+                    return Ok(());
+                }
                 if let Err(due) = self.may_start(&visit, now) {
+                    self.leave_to_neighbours(server, None);
                     self.end_unvisited(key, now);
                     return self.put_away(visit, due);
                 }
@@ -243,6 +258,21 @@ impl Rounds {
             Whereabouts::At(..) | Whereabouts::Nowhere(_) => self.give_turn_back(visit, key, now),
         }
         Ok(())
+    }
+
+    /// Until when the server is another crawl's on this machine; if it is nobody's, it is ours from now on.
+    fn is_with_neighbours(&mut self, server: SocketAddr, now: Time) -> Option<Time> {
+        let interval = self.settings.politeness.interval;
+        let neighbours = self.neighbours.as_mut()?;
+        let wait = neighbours.start(server, interval, counted).err()?;
+        Some(now + wait)
+    }
+
+    /// The server is anybody's again: a visit to it ended at a time by the machine's count, or none was made.
+    pub(super) fn leave_to_neighbours(&mut self, server: SocketAddr, ended: Option<Duration>) {
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.end(server, ended);
+        }
     }
 
     /// Gives a lease back unused; the visit lines up anew.

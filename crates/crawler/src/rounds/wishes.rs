@@ -4,7 +4,7 @@
 //! running is granted first of all, and the box is emptied after a checkpoint.
 
 use junkai_frontier::Time;
-use junkai_weburl::PageUrl;
+use junkai_weburl::{PageUrl, without_login};
 
 use super::Rounds;
 use crate::focus::Unwanted;
@@ -103,7 +103,7 @@ impl Rounds {
                     rule if rule.accepts() => accepted.push(seed),
                     rule => granted.refuse(format!("{seed}: {rule}")),
                 },
-                Err(error) => granted.refuse(format!("{text:?}: {error}")),
+                Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
             }
         }
         accepted
@@ -116,7 +116,7 @@ impl Rounds {
             let page = match self.canonical.parse_seed(text) {
                 Ok(page) => page,
                 Err(error) => {
-                    granted.refuse(format!("{text:?}: {error}"));
+                    granted.refuse(format!("{:?}: {error}", without_login(text)));
                     continue;
                 }
             };
@@ -219,6 +219,7 @@ impl Rounds {
         let found = match visit.purpose {
             Purpose::Robots => None,
             Purpose::Requisite => Some(Found::Requisite),
+            Purpose::Sitemap => Some(Found::Sitemap),
             Purpose::Page if visit.is_seed() => Some(Found::Seed),
             Purpose::Page => Some(Found::Link(visit.depth)),
         };
@@ -248,6 +249,7 @@ impl Rounds {
                 let outcome = Outcome {
                     status: status::OUT_OF_SCOPE,
                     result: rule.to_string(),
+                    is_out_of_scope: true,
                     ..Outcome::default()
                 };
                 self.asked.remove(&visit.url.fingerprint());

@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::unread::place_of;
-use crate::visit::{Kept, Outcome, Place, status};
+use crate::visit::{CUT, Kept, Outcome, Place, status};
 
 /// How long to wait before a write is tried again on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(1);
@@ -282,9 +282,9 @@ fn describe(exchange: &Exchange) -> Outcome {
     };
     outcome.mime = exchange.header("content-type").map(type_of);
     match exchange.truncated {
-        Some(Truncation::Length) => outcome.annotations.push("lenTrunc".to_owned()),
-        Some(Truncation::Time) => outcome.annotations.push("timeTrunc".to_owned()),
-        Some(Truncation::Disconnect) => outcome.annotations.push("midFetchTrunc".to_owned()),
+        Some(Truncation::Length) => outcome.annotations.push(CUT[0].to_owned()),
+        Some(Truncation::Time) => outcome.annotations.push(CUT[1].to_owned()),
+        Some(Truncation::Disconnect) => outcome.annotations.push(CUT[2].to_owned()),
         None => {}
     }
     if let Some(problem) = exchange.tls.as_ref().and_then(|tls| tls.problem.as_ref()) {
@@ -325,7 +325,11 @@ pub(super) fn describe_failed(exchange: &Exchange) -> Outcome {
 /// Heritrix's code for a failure.
 fn status_of(failure: &Failure) -> i32 {
     match failure {
-        Failure::Connect(_) | Failure::ConnectTimeout | Failure::Tls(_) => status::CONNECT_FAILED,
+        Failure::Connect(_)
+        | Failure::ConnectTimeout
+        | Failure::Tls(_)
+        | Failure::Proxy(_)
+        | Failure::ProxyRefused(_) => status::CONNECT_FAILED,
         Failure::Disconnected { .. } | Failure::StaleConnection => status::CONNECTION_LOST,
         Failure::FirstByteTimeout | Failure::TotalTimeout | Failure::TooSlow | Failure::GaveWay => {
             status::TIMED_OUT
@@ -367,6 +371,9 @@ fn metadata(
     }
     if let Some(language) = &understood.language {
         fields.push(("language", language.clone()));
+    }
+    if let Some(redacted) = &exchange.redacted {
+        fields.push(("requestRedacted", redacted.clone()));
     }
     if let Some(irregular) = &exchange.irregular {
         fields.push(("irregular", irregular.clone()));

@@ -1,15 +1,17 @@
 //! Where a page leads: links, sitemap and feed entries, redirects, in canonical form and within scope.
 
-use junkai_fetch::{DecodeProblem, Exchange};
+use junkai_fetch::{DecodeProblem, Decoded, Exchange};
 use junkai_focus::data_file::declared_type;
 use junkai_page::content::{self, Content};
-use junkai_page::{Analysis, ContentKind, LinkKind, Source};
+use junkai_page::sitemap::{self, Entry as SitemapEntry};
+use junkai_page::{Analysis, ContentKind, LinkKind, feed};
 use junkai_weburl::PageUrl;
 
+use super::heads::Heads;
 use super::{Worker, signals};
 use crate::focus::{FetchedFile, Lead, Said, whole_bytes};
 use crate::scope::Found;
-use crate::visit::{Discovered, Purpose, Signal, Visit};
+use crate::visit::{Discovered, List, Purpose, SITEMAP_LEVELS_MAX, Signal, Visit};
 
 /// What was understood of a page.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub(crate) struct Understood {
     pub(crate) is_unread: bool,
     /// What it says of its site, where something is wanted.
     pub(crate) said: Option<Box<Said>>,
+    /// What it lists, if it is a sitemap or feed.
+    pub(crate) list: Option<List>,
     /// What it says of other pages' changes.
     pub(crate) signals: Vec<Signal>,
     pub(crate) annotations: Vec<String>,
@@ -48,6 +52,9 @@ impl Understood {
 
 /// Links that room is made for at once: as many as most pages lead to.
 const LINKS_USUAL: usize = 32;
+
+/// Style sheets in a row that import each other, or each need the next: more is a trap.
+const STYLE_SHEETS_MAX: usize = 8;
 
 /// Redirects in a row that are followed: as many as browsers do.
 const REDIRECTS_MAX: usize = 20;
@@ -91,8 +98,12 @@ pub(crate) fn understand(worker: &Worker, visit: &Visit, brought: Brought<'_>) -
     };
     if let Some(location) = exchange.location() {
         redirect(worker, visit, location, &mut understood);
-    } else if (200..300).contains(&status) && is_page(worker, visit) {
-        read_body(worker, visit, brought, &mut understood);
+    } else if (200..300).contains(&status) {
+        match reads(worker, visit) {
+            Reads::Page => read_body(worker, visit, brought, &mut understood),
+            Reads::StyleSheet => read_requisite(worker, visit, brought, &mut understood),
+            Reads::Nothing => {}
+        }
     }
     keep_within_bounds(worker, &mut understood);
     understood
@@ -123,16 +134,28 @@ fn fitting<'a>(bytes_max: u64, urls: impl Iterator<Item = &'a PageUrl>) -> usize
     sums.take_while(|sum| *sum <= bytes_max).count()
 }
 
-/// Whether the links count: of a page, or of something that a page needs and that would be a page in its own right.
-fn is_page(worker: &Worker, visit: &Visit) -> bool {
+/// What of an answer is read.
+enum Reads {
+    /// All: it is a page, or something that a page needs and that would be a page in its own right.
+    Page,
+    /// What it needs itself, if it is a style sheet; a page in a frame from elsewhere is kept as it is.
+    StyleSheet,
+    Nothing,
+}
+
+fn reads(worker: &Worker, visit: &Visit) -> Reads {
     match visit.purpose {
-        Purpose::Page => true,
-        Purpose::Robots => false,
-        Purpose::Requisite => {
-            let scope = worker.shared.scope.read();
-            scope.is_ok_and(|scope| scope.decide(&visit.url, Found::Link(visit.depth)).accepts())
-        }
+        Purpose::Page | Purpose::Sitemap => Reads::Page,
+        Purpose::Robots => Reads::Nothing,
+        Purpose::Requisite if is_in_scope(worker, &visit.url, visit.depth) => Reads::Page,
+        Purpose::Requisite => Reads::StyleSheet,
     }
+}
+
+/// Whether a link to this page, so many links from a seed, would be followed.
+fn is_in_scope(worker: &Worker, url: &PageUrl, depth: u16) -> bool {
+    let scope = worker.shared.scope.read();
+    scope.is_ok_and(|scope| scope.decide(url, Found::Link(depth)).accepts())
 }
 
 /// The target of a redirect is a visit of its own, as deep as this one; where a seed leads is a seed.
@@ -165,58 +188,106 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
         understood.annotations.push("tooManyRedirects".to_owned());
         return;
     }
-    understood.links = in_scope(worker, visit.is_seed(), [discovered].into_iter());
+    // A sitemap that a seed or the robots.txt of a host in scope names may have moved.
+    let is_followed = visit.purpose != Purpose::Sitemap
+        || visit.sitemap_level() == 1
+        || leads_to_sitemap(worker, visit, &discovered.url);
+    worker
+        .shared
+        .progress
+        .out_of_scope
+        .add(u64::from(!is_followed));
+    let discovered = [discovered].into_iter().filter(|_| is_followed);
+    understood.links = in_scope(worker, visit.is_seed(), discovered);
 }
 
-fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &mut Understood) {
-    let exchange = brought.exchange;
-    let decoded = exchange.decoded(brought.decoded_max);
+/// The body without its codings; none if it is to be read again, with more room.
+fn decoded<'a>(
+    worker: &Worker,
+    brought: Brought<'a>,
+    understood: &mut Understood,
+) -> Option<Decoded<'a>> {
+    let decoded = brought.exchange.decoded(brought.decoded_max);
     understood.is_cut = matches!(decoded.problem, Some(DecodeProblem::Bomb { .. }));
     if understood.is_cut && brought.decoded_max < worker.decoded_max() {
-        // It is read again, with more room.
-        return;
+        return None;
     }
     if let Some(problem) = &decoded.problem {
         understood.annotations.push("contentCoding".to_owned());
         understood.remark = Some(problem.to_string());
     }
-    let content_type = exchange
-        .header("content-type")
-        .and_then(|value| std::str::from_utf8(value).ok());
+    Some(decoded)
+}
+
+/// Reads what a page needs and is no page in scope: only a style sheet needs more in its turn.
+fn read_requisite(
+    worker: &Worker,
+    visit: &Visit,
+    brought: Brought<'_>,
+    understood: &mut Understood,
+) {
+    let heads = Heads::of(brought.exchange);
+    let is_style_sheet = junkai_page::kind_of(&[], heads.content_type) == ContentKind::Css;
+    if is_style_sheet && let Some(decoded) = decoded(worker, brought, understood) {
+        read_style_sheet(worker, visit, &heads, &decoded.bytes, understood);
+    }
+}
+
+fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &mut Understood) {
+    let exchange = brought.exchange;
+    let Some(decoded) = decoded(worker, brought, understood) else {
+        return;
+    };
+    let heads = Heads::of(exchange);
+    let content_type = heads.content_type;
     let mut charset = None;
-    match junkai_page::kind_of(&decoded.bytes, content_type) {
+    let kind = match junkai_page::kind_of(&decoded.bytes, content_type) {
+        ContentKind::Other if is_named_as_list(visit) && sitemap::is_list(&decoded.bytes) => {
+            ContentKind::Sitemap
+        }
+        kind => kind,
+    };
+    match kind {
         ContentKind::Html => {
-            let analysis = read_html(worker, visit, exchange, &decoded.bytes, understood);
+            let analysis = read_html(worker, visit, &heads, &decoded.bytes, understood);
             charset = Some(analysis.charset());
         }
         ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
-            let sitemap = junkai_page::sitemap::parse(&decoded.bytes, visit.url.as_url());
+            let sitemap = sitemap::parse(&decoded.bytes, visit.url.as_url());
             let entries = sitemap.index.iter().chain(&sitemap.urls);
-            understood.signals = signals::of_sitemap(worker, visit, entries.clone());
-            let entries = entries.map(|entry| entry.loc.as_str());
-            understood.links = listed(worker, visit, entries);
+            understood.signals = signals::of_sitemap(worker, visit, entries);
+            let locations = |entries| Iterator::map(entries, |entry: &SitemapEntry| &*entry.loc);
+            let pages = listed(worker, visit, Purpose::Page, locations(sitemap.urls.iter()));
+            understood.list = Some(List {
+                entries: sitemap.urls.len(),
+                in_scope: pages.len(),
+            });
+            let sitemaps = locations(sitemap.index.iter());
+            understood.links =
+                listed_sitemaps(worker, visit, sitemaps, &mut understood.annotations);
+            understood.links.extend(pages);
         }
         ContentKind::Feed if worker.shared.settings.crawl.sitemaps => {
-            let entries = junkai_page::feed::parse(&decoded.bytes, visit.url.as_url());
+            let entries = feed::parse(&decoded.bytes, content_type, visit.url.as_url());
             understood.signals = signals::of_feed(worker, visit, &entries);
             understood.links = listed(
                 worker,
                 visit,
+                Purpose::Page,
                 entries.iter().map(|entry| entry.url.as_str()),
             );
+            understood.list = Some(List {
+                entries: entries.len(),
+                in_scope: understood.links.len(),
+            });
         }
-        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {
-            if let Some(judge) = &worker.shared.judge {
-                let text = |name| exchange.header(name).and_then(|it| str::from_utf8(it).ok());
-                let file = FetchedFile {
-                    bytes: &decoded.bytes,
-                    content_type: declared_type(content_type, text("content-disposition")),
-                    whole_bytes: whole_bytes(text, decoded.bytes.len()),
-                    pdf_text: brought.pdf_text,
-                };
-                let said = judge.file(&file, visit);
-                understood.said = Some(Box::new(said));
-            }
+        ContentKind::Css => {
+            read_style_sheet(worker, visit, &heads, &decoded.bytes, understood);
+            judge_file(worker, visit, brought, &decoded.bytes, understood);
+        }
+        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Other => {
+            read_head(worker, visit, &heads, understood);
+            judge_file(worker, visit, brought, &decoded.bytes, understood);
         }
     }
     let is_first = visit.known_version().is_none() && visit.out_of_turn().is_none();
@@ -234,36 +305,78 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     }
 }
 
+/// Whether somebody said that the page lists others: robots.txt, a sitemap, or the user.
+fn is_named_as_list(visit: &Visit) -> bool {
+    visit.is_seed() || visit.hops.ends_with('M')
+}
+
+/// Takes the links that the head of a file has.
+fn read_head(worker: &Worker, visit: &Visit, heads: &Heads<'_>, understood: &mut Understood) {
+    if heads.has_links() {
+        let source = heads.source(worker, visit, &[]);
+        let analysis = junkai_page::analyze_headers(&source, &worker.links);
+        take_links(worker, visit, &analysis, understood);
+    }
+}
+
+fn read_style_sheet(
+    worker: &Worker,
+    visit: &Visit,
+    heads: &Heads<'_>,
+    body: &[u8],
+    understood: &mut Understood,
+) {
+    let hops = visit.hops.bytes().rev();
+    let needs = hops.take_while(|hop| matches!(hop, b'E' | b'R'));
+    if STYLE_SHEETS_MAX < needs.filter(|hop| *hop == b'E').count() {
+        understood.annotations.push("tooManyStyleSheets".to_owned());
+        return;
+    }
+    let source = heads.source(worker, visit, body);
+    let analysis = junkai_page::analyze_style_sheet(&source, &worker.links);
+    understood.charset = Some(analysis.charset);
+    take_links(worker, visit, &analysis, understood);
+}
+
+/// Asks what a file holds, where something is wanted.
+fn judge_file(
+    worker: &Worker,
+    visit: &Visit,
+    brought: Brought<'_>,
+    bytes: &[u8],
+    understood: &mut Understood,
+) {
+    let Some(judge) = &worker.shared.judge else {
+        return;
+    };
+    let header = |name| brought.exchange.header(name);
+    let text = |name| header(name).and_then(|value| str::from_utf8(value).ok());
+    let file = FetchedFile {
+        bytes,
+        content_type: declared_type(text("content-type"), text("content-disposition")),
+        whole_bytes: whole_bytes(text, bytes.len()),
+        pdf_text: brought.pdf_text,
+    };
+    let said = judge.file(&file, visit);
+    understood.said = Some(Box::new(said));
+}
+
 fn read_html(
     worker: &Worker,
     visit: &Visit,
-    exchange: &Exchange,
+    heads: &Heads<'_>,
     body: &[u8],
     understood: &mut Understood,
 ) -> Analysis {
     let settings = &worker.shared.settings;
-    let text = |value| std::str::from_utf8(value).ok();
-    let tags: Vec<&str> = exchange
-        .head
-        .iter()
-        .flat_map(|head| head.values("x-robots-tag"))
-        .filter_map(text)
-        .collect();
-    let source = Source {
-        body,
-        content_type: exchange.header("content-type").and_then(text),
-        url: visit.url.as_url(),
-        robots_agent: &settings.identity.product,
-        x_robots_tag: &tags,
-        detect_language: false,
-    };
+    let source = heads.source(worker, visit, body);
     let analysis = match &worker.shared.judge {
         Some(judge) => {
             let said = judge.page(body, source.content_type, &visit.url);
             understood.said = Some(Box::new(said));
-            junkai_page::analyze_with_contexts(&source, &settings.links)
+            junkai_page::analyze_with_contexts(&source, &worker.links)
         }
-        None => junkai_page::analyze(&source, &settings.links),
+        None => junkai_page::analyze(&source, &worker.links),
     };
     understood.must_not_keep = settings.crawl.respect_noarchive && analysis.robots.noarchive;
     understood.charset = Some(analysis.charset);
@@ -271,17 +384,22 @@ fn read_html(
         .language
         .as_ref()
         .map(|language| language.code.clone());
+    take_links(worker, visit, &analysis, understood);
+    analysis
+}
+
+fn take_links(worker: &Worker, visit: &Visit, analysis: &Analysis, understood: &mut Understood) {
     if analysis.truncated_links {
         understood.annotations.push("linksTrunc".to_owned());
     }
     understood.links_left_out = analysis.links_left_out;
-    understood.links = page_links(worker, visit, &analysis);
-    analysis
+    understood.links = page_links(worker, visit, analysis);
 }
 
 fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discovered> {
     let settings = &worker.shared.settings;
     let respect = settings.crawl.respect_nofollow;
+    let sitemaps_only = settings.crawl.sitemaps_only;
     let discovered = analysis.links.iter().filter_map(|link| {
         let requisite = link.kind.is_requisite();
         if !requisite && respect && (link.nofollow || analysis.robots.nofollow) {
@@ -295,10 +413,18 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
             return None;
         }
         let url = worker.canonical.parse(&link.url).ok()?;
+        let depth = depth_of(worker, visit, &url);
+        // A frame that is no page of the crawl is a part of this one all the same.
+        let is_frame = matches!(link.kind, LinkKind::Frame | LinkKind::Iframe);
+        let is_page = || !sitemaps_only && is_in_scope(worker, &url, depth);
+        let requisite = requisite || is_frame && worker.links.requisites && !is_page();
+        if sitemaps_only && !requisite && !is_source {
+            return None;
+        }
         let (hop, depth, purpose) = match (requisite, is_source) {
             (true, _) => ('E', visit.depth, Purpose::Requisite),
             (false, true) => ('M', visit.depth, Purpose::Page),
-            (false, false) => ('L', depth_of(worker, visit, &url), Purpose::Page),
+            (false, false) => ('L', depth, Purpose::Page),
         };
         let judge = worker.shared.judge.as_ref().filter(|_| !requisite);
         let lead = judge.map(|judge| {
@@ -331,6 +457,7 @@ fn depth_of(worker: &Worker, visit: &Visit, target: &PageUrl) -> u16 {
 fn listed<'a>(
     worker: &Worker,
     visit: &Visit,
+    purpose: Purpose,
     entries: impl Iterator<Item = &'a str>,
 ) -> Vec<Discovered> {
     let parse = |text| worker.canonical.parse(text).ok();
@@ -341,10 +468,55 @@ fn listed<'a>(
             depth: depth_of(worker, visit, &url),
             url,
             hop: Some('M'),
-            purpose: Purpose::Page,
+            purpose,
             lead: None,
         }),
     )
+}
+
+/// The sitemaps that an index lists. Where the crawl goes by sitemaps alone these are not held against `[scope]`, so that there are other bounds: an index in an index in an
+/// index is the end, and none leads to a host that neither a seed nor the robots.txt of a host in scope has named.
+fn listed_sitemaps<'a>(
+    worker: &Worker,
+    visit: &Visit,
+    entries: impl Iterator<Item = &'a str>,
+    annotations: &mut Vec<String>,
+) -> Vec<Discovered> {
+    let purpose = sitemap_purpose(worker);
+    let mut sitemaps = listed(worker, visit, purpose, entries);
+    if purpose != Purpose::Sitemap || sitemaps.is_empty() {
+        return sitemaps;
+    }
+    let count = sitemaps.len();
+    if SITEMAP_LEVELS_MAX <= visit.sitemap_level() {
+        annotations.push("tooManySitemaps".to_owned());
+        sitemaps.clear();
+    } else {
+        sitemaps.retain(|found| leads_to_sitemap(worker, visit, &found.url));
+    }
+    let outside = (count - sitemaps.len()) as u64;
+    worker.shared.progress.out_of_scope.add(outside);
+    sitemaps
+}
+
+/// Whether a sitemap that was visited may lead to this one, in a crawl that goes by sitemaps alone.
+fn leads_to_sitemap(worker: &Worker, visit: &Visit, target: &PageUrl) -> bool {
+    visit.is_seed() || target.host() == visit.url.host() || is_at_host_in_scope(worker, target)
+}
+
+/// Whether the scope takes something of the host of a URL.
+pub(crate) fn is_at_host_in_scope(worker: &Worker, url: &PageUrl) -> bool {
+    let scope = worker.shared.scope.read();
+    scope.is_ok_and(|scope| scope.takes_host(url))
+}
+
+/// What a sitemap that is named by robots.txt or by another sitemap is visited for.
+pub(crate) fn sitemap_purpose(worker: &Worker) -> Purpose {
+    if worker.shared.settings.crawl.sitemaps_only {
+        Purpose::Sitemap
+    } else {
+        Purpose::Page
+    }
 }
 
 /// Keeps what belongs to the crawl; where a seed redirects to is a seed.
@@ -362,6 +534,7 @@ pub(crate) fn in_scope(
     kept.extend(discovered.filter(|found| {
         let how = match (found.purpose, found.hop) {
             (Purpose::Requisite, _) => Found::Requisite,
+            (Purpose::Sitemap, _) => Found::Sitemap,
             (Purpose::Page | Purpose::Robots, Some('R')) if from_seed => Found::Seed,
             (Purpose::Page | Purpose::Robots, _) => Found::Link(found.depth),
         };

@@ -17,7 +17,7 @@ pub struct DnsConfig {
     /// Time for one question to one name server. Default `5s`.
     #[serde(with = "humantime_serde")]
     pub timeout: Duration,
-    /// How often a question is repeated when no answer comes. Default 1.
+    /// How often a question is repeated when no answer comes. Default 1; at most 16.
     pub retries: usize,
     /// Least time for which an answer is kept. Default `1m`: a time to live of 0 is common, and
     /// asking before every visit would cost more than the visit.
@@ -32,7 +32,7 @@ pub struct DnsConfig {
     /// Longest time for which a failure is kept. Default `1h`.
     #[serde(with = "humantime_serde")]
     pub negative_ttl_max: Duration,
-    /// How many hosts are kept. Default 65536.
+    /// How many hosts are kept. Default 65536; at most 16777216.
     pub cache_hosts: usize,
 }
 

@@ -188,14 +188,18 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Key and value of a line, without comment and blanks.
+/// Key and value of a line, without comment and blanks. Of two words without a colon the first is the key, as Google's parser has it: what their writer
+/// meant is clear.
 fn split_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let content = line.split(|byte| *byte == b'#').next()?;
-    let colon = memchr::memchr(b':', content)?;
-    Some((
-        content[..colon].trim_ascii(),
-        content[colon + 1..].trim_ascii(),
-    ))
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let content = line.split(|byte| *byte == b'#').next()?.trim_ascii();
+    if let Some(colon) = memchr::memchr(b':', content) {
+        let (key, value) = (&content[..colon], &content[colon + 1..]);
+        return Some((key.trim_ascii(), value.trim_ascii()));
+    }
+    let (key, value) = content.split_at(content.iter().position(is_blank)?);
+    let value = value.trim_ascii();
+    (!value.iter().any(is_blank)).then_some((key, value))
 }
 
 /// Seconds, perhaps with a fraction.

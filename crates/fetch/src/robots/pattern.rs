@@ -1,6 +1,7 @@
 //! Path patterns of robots.txt rules, and the octets that they are compared with.
 //!
-//! RFC 9309, sections 2.2.2 and 2.2.3. Both sides are brought to one form first: octets beyond ASCII are
+//! RFC 9309, sections 2.2.2 and 2.2.3. Both sides are brought to one form first: octets beyond ASCII, and those that URLs as browsers
+//! make them have encoded (quotes, angle and curly brackets and the like), are
 //! percent-encoded, encoded unreserved characters are decoded, hexadecimal
 //! digits are upper case, and `*` and `$` that stand for themselves are encoded, so that they
 //! cannot be taken for wildcards. A second form also encodes `:/?#[]@` after the question
@@ -62,7 +63,9 @@ impl Pattern {
     pub(super) fn restored(text: &str) -> Option<Self> {
         let is_normal =
             text.bytes().all(|byte| matches!(byte, b'!'..=b'~')) && !text.contains("**");
-        (is_path(text.as_bytes()) && is_normal).then(|| Self { text: text.into() })
+        // Earlier versions encoded less.
+        let pattern = Self::parse(text.as_bytes());
+        pattern.filter(|_| is_normal)
     }
 
     pub(super) fn into_text(self) -> Box<str> {
@@ -139,6 +142,9 @@ fn normalize(text: &[u8], wildcards: Wildcards) -> String {
                 }
             }
             b'*' | b'$' => push_encoded(byte, &mut normal),
+            b'"' | b'\'' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
+                push_encoded(byte, &mut normal);
+            }
             b'!'..=b'~' => normal.push(char::from(byte)),
             _ => push_encoded(byte, &mut normal),
         }
@@ -268,6 +274,11 @@ mod tests {
             ("/%", "/%", true),
             ("/%zz", "/%zz", true),
             ("/a b", "/a%20b", true),
+            ("/a\"<>{}`", "/a%22%3C%3E%7B%7D%60", true),
+            ("/a%22<", "/a\"%3c/b", true),
+            ("/?q='a'", "/?q=%27a%27", true),
+            ("/*'", "/x?q=%27", true),
+            ("/{id}/", "/id/", false),
         ];
         for (pattern, path, expected) in table {
             assert_eq!(matches(pattern, path), expected, "{pattern} on {path}");

@@ -111,7 +111,7 @@ fn files_are_read_as_they_come() {
         ("User-agent: *\r\nDisallow: /x\r\n", false),
         ("  User-agent  :  *  \n\tDisallow\t:\t/x\t# why", false),
         ("# User-agent: *\nUser-agent: *#\nDisallow: /x", false),
-        ("User-agent: *\nDisallow /x", true),
+        ("User-agent: *\nDisallow /x", false),
         (
             "<!DOCTYPE html>\n<html><body><p>User-agent: *<br>\nDisallow: /x</p></body></html>",
             true,

@@ -5,10 +5,13 @@
     reason = "a helper that cannot go on fails its test, and that is what is wanted"
 )]
 
+mod access;
 mod capture;
 mod dns;
 mod large;
 mod limits;
+mod proxy;
+mod proxy_server;
 mod reuse;
 mod robots;
 mod server;

@@ -8,8 +8,12 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use junkai_fetch::{End, Exchange, Failure, FetchConfig, Protocol, Request, TlsVerify};
+use junkai_fetch::{
+    Access, End, Exchange, Failure, FetchConfig, LoginConfig, PostError, Poster, Protocol, Request,
+    TlsVerify,
+};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -18,13 +22,17 @@ use url::Url;
 use crate::server::{Server, Step, client, resources};
 
 /// A host name, its certificate, and a file that says to trust it.
-struct Identity {
-    acceptor: TlsAcceptor,
-    roots: tempfile::NamedTempFile,
+pub(crate) struct Identity {
+    pub(crate) acceptor: TlsAcceptor,
+    pub(crate) roots: tempfile::NamedTempFile,
 }
 
-fn identity(alpn: &[&[u8]]) -> Identity {
-    let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
+pub(crate) fn identity(alpn: &[&[u8]]) -> Identity {
+    identity_of("a.example", alpn)
+}
+
+fn identity_of(host: &str, alpn: &[&[u8]]) -> Identity {
+    let made = rcgen::generate_simple_self_signed(vec![host.to_owned()]).unwrap();
     let mut roots = tempfile::NamedTempFile::new().unwrap();
     roots.write_all(made.cert.pem().as_bytes()).unwrap();
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
@@ -47,7 +55,7 @@ fn trusting(identity: &Identity) -> FetchConfig {
     }
 }
 
-fn url_of(host: &str, listener: &TcpListener) -> Url {
+pub(crate) fn url_of(host: &str, listener: &TcpListener) -> Url {
     let port = listener.local_addr().unwrap().port();
     format!("https://{host}:{port}/page").parse().unwrap()
 }
@@ -165,10 +173,13 @@ async fn a_file_without_certificates_is_a_mistake_in_the_settings() {
 async fn serve_http2(stream: TlsStream<TcpStream>) {
     let service = service_fn(|request: http::Request<hyper::body::Incoming>| async move {
         let path = request.uri().path().to_owned();
-        let body = if path == "/long" {
-            "x".repeat(300_000)
-        } else {
-            path
+        let body = match path.as_str() {
+            "/long" => "x".repeat(300_000),
+            "/who" => request.headers()["authorization"]
+                .to_str()
+                .unwrap()
+                .to_owned(),
+            _ => path,
         };
         let response = http::Response::builder()
             .header("x-twice", "1")
@@ -226,4 +237,94 @@ async fn http2_is_spoken_where_it_is_wanted_and_kept_as_a_message() {
         .await;
     assert_eq!(long.failure(), Some(&Failure::BodyTooLarge));
     assert_eq!(long.payload().len(), 200_000);
+}
+
+#[tokio::test]
+async fn a_login_goes_by_http2_too_and_is_not_kept() {
+    let identity = identity(&[b"h2"]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = url_of("a.example", &listener).join("/who").unwrap();
+    let acceptor = identity.acceptor.clone();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        serve_http2(acceptor.accept(stream).await.unwrap()).await;
+    });
+    let config = FetchConfig {
+        http2: true,
+        logins: vec![LoginConfig {
+            host: url.authority().to_owned(),
+            bearer_env: Some("TOKEN".to_owned()),
+            ..LoginConfig::default()
+        }],
+        ..trusting(&identity)
+    };
+    let access = Access::load(&config, &|_| Some("t0k3n".to_owned())).unwrap();
+    let client = client(&config).with_access(access);
+    let exchange = client
+        .fetch(Request::new(&url, [127, 0, 0, 1].into()))
+        .await;
+    assert_eq!(exchange.protocol, Some(Protocol::Http2));
+    assert_eq!(exchange.payload(), b"Bearer t0k3n");
+    let request = String::from_utf8_lossy(&exchange.request).into_owned();
+    assert!(
+        request.contains("\r\nauthorization: Bearer redacted\r\n"),
+        "{request}"
+    );
+}
+
+/// Takes one message by HTTP/1.1, answers, and returns it.
+async fn take_message(listener: TcpListener, acceptor: TlsAcceptor) -> Option<String> {
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut stream = acceptor.accept(stream).await.ok()?;
+    let mut message = Vec::new();
+    while !message.ends_with(b"the end") {
+        let mut buffer = [0; 1024];
+        let count = stream.read(&mut buffer).await.unwrap();
+        message.extend_from_slice(&buffer[..count]);
+    }
+    let answer = b"HTTP/1.1 202 Taken\r\nContent-Length: 2\r\n\r\nok";
+    stream.write_all(answer).await.unwrap();
+    Some(String::from_utf8(message).unwrap())
+}
+
+#[tokio::test]
+async fn what_is_posted_goes_to_whoever_shows_the_right_certificate() {
+    let identity = identity_of("localhost", &[b"h2", b"http/1.1"]);
+    let name = junkai_fetch::Identity::default();
+    for (config, is_trusted) in [(trusting(&identity), true), (FetchConfig::default(), false)] {
+        let config = FetchConfig {
+            http2: true,
+            ..config
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = url_of("localhost", &listener);
+        let server = tokio::spawn(take_message(listener, identity.acceptor.clone()));
+        let poster = Poster::new(&config, &name).unwrap();
+        let body = Bytes::from_static(b"some lines, and the end");
+        let status = poster.post(&url, "text/plain", body).await;
+        let message = server.await.unwrap();
+        if !is_trusted {
+            assert!(matches!(status, Err(PostError::Tls(_))), "{status:?}");
+            continue;
+        }
+        assert_eq!(status.unwrap(), 202);
+        let message = message.unwrap().to_lowercase();
+        assert!(message.starts_with("post /page http/1.1\r\n"), "{message}");
+        for field in [
+            "content-type: text/plain",
+            "content-length: 23",
+            "user-agent: mozilla/5.0 (compatible; junkai/0.1)",
+        ] {
+            assert!(message.contains(field), "{message}");
+        }
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = url_of("localhost", &listener);
+    drop(listener);
+    let poster = Poster::new(&FetchConfig::default(), &name).unwrap();
+    let nobody = poster.post(&url, "text/plain", Bytes::new()).await;
+    assert!(
+        matches!(nobody, Err(PostError::Connect(_, _))),
+        "{nobody:?}"
+    );
 }

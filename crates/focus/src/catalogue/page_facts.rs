@@ -65,9 +65,14 @@ impl PageFacts {
             url,
             robots_agent: "",
             x_robots_tag: &[],
+            link_headers: &[],
             detect_language: true,
         };
-        let analysis = analyze_with_contexts(&source, &LinkOptions::default());
+        let pages_only = LinkOptions {
+            requisites: false,
+            ..LinkOptions::default()
+        };
+        let analysis = analyze_with_contexts(&source, &pages_only);
         let domain = url.host_str().and_then(|host| host.rsplit('.').next());
         let html = charset::decode(body, charset::detect(body, content_type, domain));
         let mut reader = Reader {

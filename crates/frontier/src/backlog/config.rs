@@ -12,18 +12,23 @@ pub struct BacklogConfig {
     /// before; finer spans mean more and smaller files. At least 1 ms.
     #[serde(with = "humantime_serde")]
     pub resolution: Duration,
-    /// Memory for visits that are not yet written, in bytes. Default 8388608 (8 MiB), over all files together.
+    /// Memory for visits that are not yet written. Default `8MiB`, over all files together. At most 64 GiB.
+    #[serde(with = "junkai_size::bytes")]
     pub buffer_bytes: u64,
-    /// A file is closed for appending at this size, in bytes. Default 67108864 (64 MiB). Space is given back a whole file at a time.
+    /// A file is closed for appending at this size. Default `64MiB`. Space is given back a whole file at a time. At most 64 GiB.
+    #[serde(with = "junkai_size::bytes")]
     pub segment_bytes: u64,
-    /// Bytes of URLs that one page, sitemap or feed may bring in; links beyond that are left out, and counted. Default 16777216 (16 MiB): a sitemap that is
-    /// as long as the standard allows, with long URLs.
+    /// Bytes of URLs that one page, sitemap or feed may bring in; links beyond that are left out, and counted. Default `16MiB`: a sitemap that is
+    /// as long as the standard allows, with long URLs. At least 64 KiB.
+    #[serde(with = "junkai_size::bytes")]
     pub page_bytes_max: u64,
     /// Bytes that the waiting visits of one host may take, before they are packed; further URLs of it are refused, and counted, until some are visited. They are
-    /// taken in when a link to them is found again. Default 268435456 (256 MiB): some three million URLs, half a year's visits at the default pace.
+    /// taken in when a link to them is found again. Default `256MiB`: some three million URLs, half a year's visits at the default pace. At least 64 KiB.
+    #[serde(with = "junkai_size::bytes")]
     pub host_bytes_max: u64,
-    /// Bytes that all waiting visits together may take, before they are packed; further URLs are refused as those of one host are. Default 34359738368
-    /// (32 GiB): some four hundred million URLs, which take about a third of that on disk.
+    /// Bytes that all waiting visits together may take, before they are packed; further URLs are refused as those of one host are. Default `32GiB`:
+    /// some four hundred million URLs, which take about a third of that on disk. At least 64 KiB.
+    #[serde(with = "junkai_size::bytes")]
     pub bytes_max: u64,
 }
 

@@ -159,7 +159,9 @@ impl Backlog {
                 return Ok(None);
             };
             let entry = &first.peeked.stored.entry;
-            if entry.due <= now {
+            let may_be_early = entry.tries == 0 || self.are_failed_early;
+            let is_early = may_be_early && self.early.contains(&first.segment);
+            if entry.due <= now || is_early {
                 return Ok(Some(self.hand_out(name, first)));
             }
             let ticket = first.ticket();
@@ -240,6 +242,22 @@ impl Backlog {
             self.appending.remove(&bucket);
             self.lanes.due.segments.extend(segments);
         }
+    }
+
+    /// Opens every bucket before its time. What was put off because of the pace of its server is handed out and finds a time by today's pace; what failed, and
+    /// is to be tried again, keeps its time.
+    pub fn bring_forward(&mut self) {
+        for (bucket, segments) in std::mem::take(&mut self.closed) {
+            self.appending.remove(&bucket);
+            self.early.extend(&segments);
+            self.lanes.due.segments.extend(segments);
+        }
+    }
+
+    /// The same, with what failed: somebody wants it tried again at once.
+    pub fn bring_failed_forward(&mut self) {
+        self.are_failed_early = true;
+        self.bring_forward();
     }
 
     /// Takes entries that cannot be read for done with, and tells of them, unless they were done with before.

@@ -80,6 +80,10 @@ pub struct Backlog {
     appending: BTreeMap<Bucket, SegmentId>,
     /// Buckets that are not open yet.
     closed: BTreeMap<Bucket, Vec<SegmentId>>,
+    /// Segments of buckets that were opened before their time.
+    early: BTreeSet<SegmentId>,
+    /// Whether that holds for entries that failed before, too.
+    are_failed_early: bool,
     lanes: Lanes,
     /// Whose turn it is, so that neither starves the other.
     is_due_turn: bool,
@@ -165,6 +169,8 @@ impl Backlog {
             segments: loaded.segments,
             appending: BTreeMap::new(),
             closed: BTreeMap::new(),
+            early: BTreeSet::new(),
+            are_failed_early: false,
             lanes: Lanes::default(),
             is_due_turn: true,
             unwritten: BTreeSet::new(),

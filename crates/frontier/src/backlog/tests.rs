@@ -166,6 +166,47 @@ fn nothing_is_handed_out_before_its_time_and_the_oldest_comes_first() {
 }
 
 #[test]
+fn what_was_put_off_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    for seconds in [7, 3600, 86_400] {
+        backlog
+            .append(&entry(seconds, after(seconds)), START)
+            .unwrap();
+        let retry = Entry {
+            tries: 1,
+            ..entry(seconds + 1, after(seconds + 1))
+        };
+        backlog.append(&retry, START).unwrap();
+    }
+    backlog.bring_forward();
+    // What is put off from now on has its own time.
+    backlog.append(&entry(50, after(50)), START).unwrap();
+    assert_eq!(numbers(&drain(&mut backlog, START)), [7, 3600, 86_400]);
+    assert_eq!(numbers(&drain(&mut backlog, after(60))), [8, 50]);
+    assert_eq!(
+        numbers(&drain(&mut backlog, after(100_000))),
+        [3601, 86_401]
+    );
+}
+
+#[test]
+fn what_failed_is_brought_forward_where_somebody_wants_it_tried_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut backlog = new_backlog(dir.path());
+    let retry = |number| Entry {
+        tries: 1,
+        ..entry(number, after(number))
+    };
+    backlog.append(&retry(60), START).unwrap();
+    backlog.bring_failed_forward();
+    // What fails from now on has its own time.
+    backlog.append(&retry(3600), START).unwrap();
+    assert_eq!(numbers(&drain(&mut backlog, START)), [60]);
+    assert_eq!(numbers(&drain(&mut backlog, after(4000))), [3600]);
+}
+
+#[test]
 fn due_buckets_and_the_row_take_turns() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());

@@ -23,13 +23,13 @@ pub struct RingConfig {
     /// Length of a step, within 1 ms and 1 h. Default: none, that is a tenth of the interval between visits, within 1 ms and 1 s.
     #[serde(with = "humantime_serde")]
     pub step: Option<Duration>,
-    /// Steps that the ring covers, rounded up to a power of two, at least 64. Default 1024: with steps of half a second, the
+    /// Steps that the ring covers, rounded up to a power of two, from 64 to 16777216. Default 1024: with steps of half a second, the
     /// next 8 minutes. A server gets at most `slots × step / interval` waiting visits; the rest is deferred. The last
     /// eighth is kept for deferred visits that come back.
     pub slots: usize,
-    /// Server keys: how many servers have a pace of their own. Default 65536; servers that share a key share its pace.
+    /// Server keys: how many servers have a pace of their own. Default 65536; servers that share a key share its pace. From 1 to 16777216.
     pub keys: u32,
-    /// Visits that wait in memory at most. Default 100000; beyond it every new visit overflows.
+    /// Visits that wait in memory at most. Default 100000; beyond it every new visit overflows. From 1 to 100000000.
     pub waiting_max: usize,
 }
 

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeenConfig {
-    /// Memory that the set may take, in bytes. Default 268435456 (256 MiB): filters for 10⁸ known URLs. With more URLs than that a
-    /// question costs a read of the disk more often; the memory stays within the budget. At least 1 MiB is taken.
+    /// Memory that the set may take. Default `256MiB`: filters for 10⁸ known URLs. With more URLs than that a
+    /// question costs a read of the disk more often; the memory stays within the budget. At least 1 MiB is taken; at most 1 TiB.
+    #[serde(with = "junkai_size::bytes")]
     pub memory_bytes: u64,
     /// How many sorted runs of about the same size are left standing before they are merged into one. Default 4: fewer runs to
-    /// ask, at about log₄ rewrites of each URL. At least 2.
+    /// ask, at about log₄ rewrites of each URL. From 2 to 64.
     pub merge_width: usize,
 }
 

@@ -16,13 +16,15 @@ pub struct TimeQueueConfig {
     /// The longest time that a page waits. Default 400 days: the longest interval between visits is a little over a year. What is due later is due then. From 2 to 3660 days.
     #[serde(with = "humantime_serde")]
     pub horizon: Duration,
-    /// Memory for states that are not yet in their bucket, in bytes. Default 67108864 (64 MiB). The more, the fewer and the larger the writes. As much
-    /// again may wait in the journal's files, four times over.
+    /// Memory for states that are not yet in their bucket. Default `64MiB`. The more, the fewer and the larger the writes. As much
+    /// again may wait in the journal's files, four times over. From 64 KiB to 256 GiB.
+    #[serde(with = "junkai_size::bytes")]
     pub buffer_bytes: u64,
-    /// That memory is given to buckets in pages of this size, in bytes, at most. Default 4096. From 512 to 1048576. Small enough for a page for each
+    /// That memory is given to buckets in pages of this size at most. Default `4KiB`. From 512 bytes to 1 MiB. Small enough for a page for each
     /// bucket: where the memory is less than a thousand pages, they are smaller.
+    #[serde(with = "junkai_size::bytes")]
     pub page_bytes: u32,
-    /// Visits out of turn whose finding waits for the page's state, at most. Default 65536. A page beyond that keeps its turn.
+    /// Visits out of turn whose finding waits for the page's state, at most. Default 65536. A page beyond that keeps its turn. From 1 to 16777216.
     pub early_max: u32,
 }
 

@@ -2,59 +2,111 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
-use std::io::{BufRead, IsTerminal};
+use std::io::BufRead;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use bytesize::ByteSize;
 use clap::ValueEnum;
+use ipnet::IpNet;
 use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
+use junkai_fetch::{FetchConfig, HeaderConfig, LoginConfig};
+use junkai_weburl::{CanonicalConfig, Canonicalizer, without_login};
 
 use crate::config;
 use crate::exit::Ending;
 use crate::print::{shown, shown_lines, tell};
-use crate::screen::{Screen, Style};
+use crate::screen::{Screen, Style, terminal};
+use crate::telling::counted;
 
 /// What `junkai crawl` takes. Flags go before the configuration file, which goes before the defaults.
 #[derive(clap::Args)]
 #[command(after_help = "\
 A crawl goes on until it is stopped: it finds pages, and comes back to each at the pace at which it changes. With nothing to do it \
   sleeps. Ctrl-C ends it in order; the next run of the same archive goes on. For an archive of one moment, say --once. \
-  While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.")]
+  While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.
+
+Flags of wget, Scrapy and Browsertrix that hands know are taken, too, or answered with what to use instead: docs/coming-from.md lists them \
+  (--level, --wait, --no-parent, --page-requisites, --quota, --limit, --scopeType, --collection, -s DOWNLOAD_DELAY=2 …).")]
 pub(crate) struct Arguments {
     /// Where to start: URLs, or host names. May be left out when the archive has been crawled before.
     #[arg(value_name = "SEED")]
     seeds: Vec<String>,
+    /// A seed, as in Browsertrix; may be repeated.
+    #[arg(long, value_name = "URL", alias = "seeds", hide = true)]
+    url: Vec<String>,
     /// Read more seeds from a file, one a line, `#` for comments; `-` is standard input.
-    #[arg(long, short = 'i', value_name = "FILE")]
+    #[arg(long, short = 'i', value_name = "FILE", aliases = ["input-file", "seedFile", "urlFile"])]
     seeds_file: Option<PathBuf>,
     /// How far to follow links around each seed.
-    #[arg(long, value_enum, value_name = "PRESET")]
+    #[arg(long, value_enum, value_name = "PRESET", alias = "scopeType")]
     scope: Option<Scope>,
     /// Also follow URLs that match this regular expression; may be repeated.
     #[arg(long, value_name = "REGEX")]
     include: Vec<String>,
     /// Never follow URLs that match this regular expression; may be repeated.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", alias = "reject-regex")]
     exclude: Vec<String>,
-    /// Follow at most this many links from a seed.
+    /// Follow at most this many links from a seed; 0 visits the seeds alone.
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
-    /// Fetch images, style sheets, scripts and media that pages need.
-    #[arg(long)]
+    /// Find pages from sitemaps and feeds alone: those that robots.txt names, else /sitemap.xml, and seeds that are one. Links of pages are not followed; what they
+    /// need to be shown is still fetched.
+    #[arg(long, alias = "sitemaps-only")]
+    sitemap_only: bool,
+    /// Fetch what pages need to be shown (images, style sheets, fonts, scripts, frames), also from other hosts: the default. Overrules a `requisites = false` in junkai.toml.
+    #[arg(
+        long,
+        overrides_with = "no_requisites",
+        alias = "page-requisites",
+        short_alias = 'p'
+    )]
     requisites: bool,
+    /// Fetch pages only, not what they need to be shown: for archives of text, which are smaller and done sooner.
+    #[arg(long, overrides_with = "requisites")]
+    no_requisites: bool,
     /// In which order known pages are visited [default: fifo, or as junkai.toml says].
     #[arg(long, value_enum)]
     order: Option<Order>,
     /// What becomes of a new URL when the ring has no room for its server.
     #[arg(long, value_enum)]
     overflow: Option<Overflow>,
+    /// Visit every page at least so often (`1day`), whatever it is believed to do; the summary says where the pace of a server does not allow it.
+    #[arg(long, value_name = "DURATION", value_parser = duration, visible_alias = "every")]
+    at_least: Option<Duration>,
     #[command(flatten)]
     reach: Reach,
     #[command(flatten)]
     run: RunArguments,
+    #[command(flatten)]
+    borrowed: Borrowed,
+}
+
+/// Switches of other crawlers: for what another flag says here, and for what a crawl does by itself.
+#[derive(clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
+struct Borrowed {
+    /// Stay below the folder of each seed, as in wget: `--scope prefix`.
+    #[arg(long, hide = true, conflicts_with = "scope")]
+    no_parent: bool,
+    /// Go to every host that is linked to, as in wget: `--scope any`.
+    #[arg(long, short = 'H', hide = true, conflicts_with_all = ["scope", "no_parent"])]
+    span_hosts: bool,
+    /// Go on with what was begun: every crawl does.
+    #[arg(long, alias = "continue", hide = true)]
+    resume: bool,
+    /// Follow links: every crawl does.
+    #[arg(long, short = 'r', hide = true)]
+    recursive: bool,
+    /// Follow links without end, and come back: every crawl does.
+    #[arg(long, short = 'm', hide = true)]
+    mirror: bool,
 }
 
 /// Who visits, and what may be reached: what all commands that crawl have in common.
@@ -66,49 +118,80 @@ pub(crate) struct Reach {
     /// An e-mail address or URL where operators of servers reach you; needed before any public address is visited.
     #[arg(long, env = "JUNKAI_CONTACT")]
     contact: Option<String>,
+    /// Send this whole text as User-Agent, in place of `Mozilla/5.0 (compatible; junkai/…; +CONTACT)`; robots.txt is still read for `junkai` (identity.product). To add to
+    /// the usual text, take --user-agent-suffix.
+    #[arg(long, value_name = "TEXT", alias = "userAgent", short_alias = 'U')]
+    user_agent: Option<String>,
+    /// Add this text to the User-Agent, after a space: the name of your project, say. Servers still see who visits and whom to write to.
+    #[arg(long, value_name = "TEXT", alias = "userAgentSuffix")]
+    user_agent_suffix: Option<String>,
     /// Visit loopback and private addresses too.
     #[arg(long)]
     allow_private: bool,
-    /// Visit addresses of this network whatever it is, as in `127.0.0.0/8`; may be repeated.
-    #[arg(long, value_name = "NETWORK")]
-    allow: Vec<ipnet::IpNet>,
+    /// Visit this address, or addresses of this network, whatever it is, as in `127.0.0.0/8`; may be repeated.
+    #[arg(long, value_name = "NETWORK", value_parser = junkai_fetch::network)]
+    allow: Vec<IpNet>,
     /// Ask these name servers instead of the system's (`address:port`); may be repeated.
     #[arg(long, value_name = "ADDRESS")]
     dns: Vec<std::net::SocketAddr>,
     /// Trust the certificate authorities in this PEM file too.
     #[arg(long, value_name = "FILE")]
     extra_roots: Option<PathBuf>,
+    /// Send this header field to all hosts, as in `Accept-Language: ja`; may be repeated. What is secret, or for some hosts only, belongs into `[[fetch.headers]]` of junkai.toml.
+    #[arg(long, value_name = "NAME: VALUE")]
+    header: Vec<String>,
+    /// Send the cookies of this file in Netscape's format, as curl, wget and browsers export it, to the hosts that they are for. The archive does not show them.
+    #[arg(long, value_name = "FILE", alias = "load-cookies")]
+    cookies: Option<PathBuf>,
+    /// Keep the cookies that servers set, and send them back, for this run.
+    #[arg(long)]
+    keep_cookies: bool,
+    /// Log in at a host (HOST:PORT where its URLs have a port): the file's first line is `user:password`. Sent to this host alone, over https, and shown nowhere; may be repeated.
+    #[arg(long, value_name = "HOST=FILE")]
+    login: Vec<String>,
+    /// Send a bearer token to a host: the file's first line is the token. Otherwise as --login.
+    #[arg(long, value_name = "HOST=FILE")]
+    bearer: Vec<String>,
+    /// Go through this proxy, `http://host:port` or `socks5://host:port` [default: as the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say]; `none` goes without.
+    #[arg(long, value_name = "URL", alias = "proxyServer")]
+    proxy: Option<String>,
+    /// Log in at the proxy: the file's first line is `user:password`.
+    #[arg(long, value_name = "FILE")]
+    proxy_login: Option<PathBuf>,
 }
 
 /// What `crawl` and `demo` have in common.
 #[derive(clap::Args, Clone)]
 pub(crate) struct RunArguments {
     /// The folder that holds captures, index and state. Default: the first seed's host; for the demo, `junkai-demo`.
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR", aliases = ["collection", "warc-file", "directory-prefix"], short_alias = 'P')]
     pub(crate) archive: Option<PathBuf>,
     /// End when every page in scope has been visited once, instead of keeping the archive up to date.
     #[arg(long)]
     pub(crate) once: bool,
     /// Stop after this many pages.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", aliases = ["limit", "pageLimit", "page-limit"])]
     pub(crate) pages: Option<u64>,
+    /// Stop after this many bytes have been received (`500MB`, `10GB`); what is in flight then comes on top.
+    #[arg(long, value_name = "SIZE", value_parser = size, aliases = ["sizeLimit", "size-limit", "quota"], short_alias = 'Q')]
+    pub(crate) bytes: Option<ByteSize>,
     /// Stop after this time (`90s`, `2h`, `7days`).
-    #[arg(long = "for", value_name = "DURATION", value_parser = humantime::parse_duration)]
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration, aliases = ["timeLimit", "time-limit"])]
     pub(crate) run_time: Option<Duration>,
     /// The least time between the end of one visit to a server and the start of the next. Default 5s; in the demo 1s.
-    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration, aliases = ["wait", "delay", "pageExtraDelay"], short_alias = 'w')]
     pub(crate) interval: Option<Duration>,
-    /// Visits in flight over all servers together; each server has at most one [default: 512].
+    /// Visits in flight over all servers together, at most 65536; each server has at most one [default: 512].
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<NonZeroUsize>,
-    /// Threads that fetch, parse and compress [default: one for each core].
+    /// Threads that fetch, parse and compress, at most 1024 [default: one for each core].
     #[arg(long, value_name = "N")]
     pub(crate) workers: Option<NonZeroUsize>,
     /// Print progress and the summary as JSON lines on standard output.
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the summary only.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "no-verbose")]
     pub(crate) quiet: bool,
     /// The command that goes on with the archive.
     #[arg(skip = "junkai crawl")]
@@ -120,6 +203,7 @@ enum Scope {
     Page,
     Prefix,
     Host,
+    #[value(alias = "domain")]
     Site,
     Any,
 }
@@ -142,8 +226,12 @@ enum Overflow {
     Discard,
 }
 
+/// Bad lines of a list of seeds that are told of one by one.
+const BAD_SEEDS_TOLD_MAX: usize = 20;
+
 /// Crawls until done, or until told to stop.
 pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
+    arguments.seeds.append(&mut arguments.url);
     if let Some(file) = &arguments.seeds_file {
         arguments.seeds.extend(read_seeds(file)?);
     }
@@ -155,6 +243,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
 
 /// Says which settings hold for this run alone, because flags or another file say other than the archive's own: the next run goes by that again.
 pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
+    // What is refused is not told: it may be a secret in the wrong place.
+    refuse_mistakes(settings)?;
     let path = archive.join("junkai.toml");
     if !path.exists() {
         // This run writes it.
@@ -184,18 +274,27 @@ pub(crate) fn ending(summary: &Summary) -> Ending {
     let is_damaged = 0 < progress.visits_lost + progress.states_lost;
     match summary.ended {
         Ended::Stopped => Ending::Stopped,
-        _ if is_damaged => Ending::Problems,
+        _ if is_damaged || !summary.failed_seeds.is_empty() => Ending::Problems,
         Ended::Complete if nothing_came => Ending::Problems,
-        Ended::Complete | Ended::PagesReached | Ended::TimeReached => Ending::Well,
+        Ended::NothingReached | Ended::NoSitemap => Ending::Problems,
+        Ended::Complete | Ended::PagesReached | Ended::BytesReached | Ended::TimeReached => {
+            Ending::Well
+        }
+    }
+}
+
+fn refuse_mistakes(settings: &Settings) -> Result<()> {
+    let mistakes = settings.mistakes();
+    if mistakes.is_empty() {
+        Ok(())
+    } else {
+        Err(config::report("the configuration", &mistakes))
     }
 }
 
 /// Runs a crawl with its screen and signals.
 pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> Result<Summary> {
-    let mistakes = settings.mistakes();
-    if !mistakes.is_empty() {
-        return Err(config::report("the configuration", &mistakes));
-    }
+    refuse_mistakes(&settings)?;
     let style = run.style();
     let progress = Arc::new(Progress::default());
     stop_on_signals(Arc::clone(&progress))?;
@@ -203,16 +302,47 @@ pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> R
     for repair in crawl.repairs() {
         tell!("repaired: {}", shown_lines(repair));
     }
+    let is_told = matches!(style, Style::Live | Style::Lines);
+    for proxy in crawl.proxies().iter().filter(|_| is_told) {
+        tell!("{}", shown(proxy));
+    }
+    let pages_known = crawl.pages_known();
+    if 0 < pages_known && is_told {
+        let known = counted(pages_known, "page");
+        tell!("going on in {}: {known} known", archive.display());
+    }
     let screen = Screen::start(style, archive, Arc::clone(&progress));
     let summary = crawl.run();
-    screen.finish();
+    drop(screen);
     Ok(summary?)
+}
+
+#[cfg(test)]
+impl Arguments {
+    /// What `run` makes of it, short of reading a list of seeds: its name stands among the seeds.
+    pub(crate) fn settings_for_test(&mut self, archive: &Path) -> Settings {
+        self.seeds.append(&mut self.url);
+        let list = self
+            .seeds_file
+            .iter()
+            .map(|file| file.display().to_string());
+        self.seeds.extend(list);
+        settings(self, archive).expect("nothing is read")
+    }
+
+    pub(crate) fn archive_for_test(&self) -> Option<PathBuf> {
+        self.run.archive.clone()
+    }
+
+    pub(crate) fn is_quiet_for_test(&self) -> bool {
+        self.run.quiet
+    }
 }
 
 impl RunArguments {
     /// How progress is shown.
     pub(crate) fn style(&self) -> Style {
-        match (self.json, self.quiet, std::io::stderr().is_terminal()) {
+        match (self.json, self.quiet, terminal::is_live()) {
             (true, _, _) => Style::Json,
             (false, true, _) => Style::Quiet,
             (false, false, true) => Style::Live,
@@ -225,6 +355,7 @@ impl RunArguments {
         let crawl = &mut settings.crawl;
         crawl.once |= self.once;
         crawl.pages_max = self.pages.or(crawl.pages_max);
+        crawl.bytes_max = self.bytes.or(crawl.bytes_max);
         crawl.run_time_max = self.run_time.or(crawl.run_time_max);
         crawl.concurrency = self.concurrency.unwrap_or(crawl.concurrency);
         crawl.workers = self.workers.or(crawl.workers);
@@ -246,13 +377,92 @@ impl Reach {
         if self.contact.is_some() {
             settings.identity.contact.clone_from(&self.contact);
         }
+        if self.user_agent.is_some() {
+            settings.identity.user_agent.clone_from(&self.user_agent);
+        }
+        if self.user_agent_suffix.is_some() {
+            let suffix = &mut settings.identity.user_agent_suffix;
+            suffix.clone_from(&self.user_agent_suffix);
+        }
         settings.addresses.allow_private |= self.allow_private;
         add_missing(&mut settings.addresses.allow, &self.allow);
         add_missing(&mut settings.dns.name_servers, &self.dns);
         if self.extra_roots.is_some() {
             settings.fetch.extra_roots.clone_from(&self.extra_roots);
         }
+        self.apply_access(&mut settings.fetch)?;
         Ok(settings)
+    }
+
+    /// Lays the flags over the settings of what is sent to whom, and through what. Messages show no value: it may be a secret in the wrong place.
+    fn apply_access(&self, fetch: &mut FetchConfig) -> Result<()> {
+        for text in &self.header {
+            let Some((name, value)) = text.split_once(':') else {
+                bail!("--header takes a name and a value, as in --header 'Accept-Language: ja'");
+            };
+            let header = HeaderConfig {
+                name: name.trim().to_owned(),
+                value: Some(value.trim().to_owned()),
+                ..HeaderConfig::default()
+            };
+            let is_other = |other: &HeaderConfig| {
+                !other.hosts.is_empty() || !other.name.eq_ignore_ascii_case(&header.name)
+            };
+            if !fetch.headers.contains(&header) {
+                fetch.headers.retain(is_other);
+                fetch.headers.push(header);
+            }
+        }
+        for text in &self.login {
+            let (host, file) = host_and_file(text, "--login")?;
+            let login = LoginConfig {
+                host,
+                login_file: Some(file),
+                ..LoginConfig::default()
+            };
+            log_in(fetch, login);
+        }
+        for text in &self.bearer {
+            let (host, file) = host_and_file(text, "--bearer")?;
+            let login = LoginConfig {
+                host,
+                bearer_file: Some(file),
+                ..LoginConfig::default()
+            };
+            log_in(fetch, login);
+        }
+        if let Some(file) = &self.cookies {
+            fetch.cookies = Some(std::path::absolute(file)?);
+        }
+        fetch.keep_cookies |= self.keep_cookies;
+        if self.proxy.is_some() {
+            fetch.proxy.clone_from(&self.proxy);
+        }
+        if let Some(file) = &self.proxy_login {
+            fetch.proxy_login_env = None;
+            fetch.proxy_login_file = Some(std::path::absolute(file)?);
+        }
+        Ok(())
+    }
+}
+
+/// The parts of `HOST=FILE`; the file is found from anywhere, for the next run may go by it.
+fn host_and_file(text: &str, flag: &str) -> Result<(String, PathBuf)> {
+    match text.split_once('=') {
+        Some((host, file)) if !host.is_empty() && !file.is_empty() => {
+            Ok((host.to_owned(), std::path::absolute(file)?))
+        }
+        _ => bail!(
+            "{flag} takes a host and a file, as in {flag} example.org=secret.txt: a password on the command line would be seen by all users of this machine"
+        ),
+    }
+}
+
+/// Adds a login in place of another one for the same host.
+fn log_in(fetch: &mut FetchConfig, login: LoginConfig) {
+    if !fetch.logins.contains(&login) {
+        fetch.logins.retain(|other| other.host != login.host);
+        fetch.logins.push(login);
     }
 }
 
@@ -261,13 +471,21 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
     let mut settings = arguments.reach.settings(archive)?;
     arguments.run.apply(&mut settings);
     add_missing(&mut settings.crawl.seeds, &arguments.seeds);
-    if let Some(scope) = arguments.scope {
+    let by_switch = [
+        (arguments.borrowed.no_parent, Scope::Prefix),
+        (arguments.borrowed.span_hosts, Scope::Any),
+    ];
+    let by_switch = by_switch.into_iter().find(|(is_given, _)| *is_given);
+    if let Some(scope) = arguments.scope.or(by_switch.map(|(_, scope)| scope)) {
         settings.scope.preset = scope.into();
     }
+    settings.crawl.sitemaps_only |= arguments.sitemap_only;
+    settings.revisit.at_least = arguments.at_least.or(settings.revisit.at_least);
     add_missing(&mut settings.scope.include, &arguments.include);
     add_missing(&mut settings.scope.exclude, &arguments.exclude);
     settings.scope.depth_max = arguments.depth.or(settings.scope.depth_max);
     settings.links.requisites |= arguments.requisites;
+    settings.links.requisites &= !arguments.no_requisites;
     if let Some(order) = arguments.order {
         settings.crawl.order = order.into();
     }
@@ -275,6 +493,22 @@ fn settings(arguments: &Arguments, archive: &Path) -> Result<Settings> {
         settings.crawl.overflow = overflow.into();
     }
     Ok(settings)
+}
+
+fn size(text: &str) -> Result<ByteSize, String> {
+    let bytes = junkai_size::parse(text).map_err(|error| error.to_string())?;
+    Ok(ByteSize(bytes))
+}
+
+/// A time in words, or a number of seconds, as other crawlers take it.
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        Some(duration) => Ok(duration),
+        None => humantime::parse_duration(text).map_err(|error| {
+            format!("{error}; a number of seconds, or a time such as 500ms, 90s, 2h or 7days")
+        }),
+    }
 }
 
 /// Adds what is not there yet, so that a flag which repeats the file changes nothing.
@@ -297,27 +531,89 @@ fn archive_folder(arguments: &Arguments) -> Result<PathBuf> {
             "nothing to crawl; name a seed (`junkai crawl https://example.org`) or an archive that was begun before (`--archive DIR`)"
         );
     };
-    let canonical = junkai_weburl::Canonicalizer::new(&junkai_weburl::CanonicalConfig::default());
+    let canonical = Canonicalizer::new(&CanonicalConfig::default());
     let seed = canonical
         .parse_seed(seed)
-        .with_context(|| format!("seed {seed:?}"))?;
-    Ok(PathBuf::from(seed.host()))
+        .with_context(|| format!("seed {:?}", without_login(seed)))?;
+    Ok(PathBuf::from(folder_name(&seed)))
+}
+
+/// The host of a seed, and its port where it names one, as the name of a folder.
+fn folder_name(seed: &junkai_weburl::PageUrl) -> String {
+    let host = seed.host().trim_matches(['[', ']']).replace(':', "-");
+    // A name that begins with a dash would be taken for a flag.
+    let host = match host.strip_prefix('-') {
+        Some(rest) => format!("ipv6-{}", rest.trim_start_matches('-')),
+        None => host,
+    };
+    match seed.as_url().port() {
+        Some(port) => format!("{host}-{port}"),
+        None => host,
+    }
 }
 
 pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>> {
-    let lines: std::io::Result<Vec<String>> = if file == Path::new("-") {
-        std::io::stdin().lock().lines().collect()
+    let lines: std::io::Result<Vec<Vec<u8>>> = if file == Path::new("-") {
+        std::io::stdin().lock().split(b'\n').collect()
     } else {
         let opened = std::fs::File::open(file)
             .with_context(|| format!("cannot read seeds from {}", file.display()))?;
-        std::io::BufReader::new(opened).lines().collect()
+        std::io::BufReader::new(opened).split(b'\n').collect()
     };
     let lines = lines.with_context(|| format!("cannot read seeds from {}", file.display()))?;
-    let seed = |line: String| {
-        let seed = line.trim();
-        (!seed.is_empty() && !seed.starts_with('#')).then(|| seed.to_owned())
-    };
-    Ok(lines.into_iter().filter_map(seed).collect())
+    // What is no text makes its own line wrong, not the list.
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|line| String::from_utf8_lossy(line))
+        .collect();
+    let list = SeedList::read(&lines);
+    let SeedList { seeds, bad } = &list;
+    for (number, reason) in bad.iter().take(BAD_SEEDS_TOLD_MAX) {
+        tell!(
+            "{} line {number}: {}; left out",
+            file.display(),
+            shown(reason)
+        );
+    }
+    if BAD_SEEDS_TOLD_MAX < bad.len() {
+        let rest = (bad.len() - BAD_SEEDS_TOLD_MAX) as u64;
+        tell!(
+            "{}: {} more left out",
+            file.display(),
+            counted(rest, "bad line")
+        );
+    }
+    if seeds.is_empty() && !bad.is_empty() {
+        bail!("{}: no line is a URL or a host name", file.display());
+    }
+    Ok(list.seeds)
+}
+
+/// The seeds of a file, and the lines that are none: each with its number and what is wrong with it.
+#[derive(Debug, Default)]
+struct SeedList {
+    seeds: Vec<String>,
+    bad: Vec<(usize, String)>,
+}
+
+impl SeedList {
+    fn read(lines: &[impl AsRef<str>]) -> SeedList {
+        let canonical = Canonicalizer::new(&CanonicalConfig::default());
+        let mut list = SeedList::default();
+        for (number, line) in (1..).zip(lines) {
+            let seed = line.as_ref().trim_start_matches('\u{feff}').trim();
+            if seed.is_empty() || seed.starts_with('#') {
+                continue;
+            }
+            match canonical.parse_seed(seed) {
+                Ok(_) => list.seeds.push(seed.to_owned()),
+                Err(error) => list
+                    .bad
+                    .push((number, format!("{:?}: {error}", without_login(seed)))),
+            }
+        }
+        list
+    }
 }
 
 /// Ctrl-C and SIGTERM: once ends the crawl in order, twice at once.
@@ -342,9 +638,12 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
                         _ = terminate.recv() => {}
                     }
                     match progress.ask_to_stop() {
-                        junkai_crawler::Stop::Now => std::process::exit(11),
+                        junkai_crawler::Stop::Now => {
+                            terminal::clear();
+                            std::process::exit(11)
+                        }
                         _ => tell!(
-                            "\nstopping: finishing what is in flight (Ctrl-C again to stop at once)"
+                            "stopping: finishing what is in flight (Ctrl-C again to stop at once)"
                         ),
                     }
                 }
@@ -412,6 +711,35 @@ mod tests {
     impl Hash for Seed {
         fn hash<H: Hasher>(&self, state: &mut H) {
             self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn a_bad_line_of_a_list_is_named_and_costs_itself() {
+        let lines = [
+            "\u{feff}https://a.example/",
+            "",
+            "# no",
+            "./foo.html",
+            "b.example",
+            "http://",
+        ];
+        let list = SeedList::read(&lines.map(str::to_owned));
+        assert_eq!(list.seeds, ["https://a.example/", "b.example"]);
+        let numbers: Vec<usize> = list.bad.iter().map(|(number, _)| *number).collect();
+        assert_eq!(numbers, [4, 6], "{list:?}");
+    }
+
+    #[test]
+    fn an_archive_is_named_after_host_and_port() {
+        let canonical = Canonicalizer::new(&CanonicalConfig::default());
+        for (seed, name) in [
+            ("https://example.org/a", "example.org"),
+            ("http://localhost:8080/", "localhost-8080"),
+            ("http://[::1]:81/", "ipv6-1-81"),
+            ("https://example.org:443/", "example.org"),
+        ] {
+            assert_eq!(folder_name(&canonical.parse_seed(seed).unwrap()), name);
         }
     }
 

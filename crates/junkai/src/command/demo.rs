@@ -1,16 +1,17 @@
 //! `junkai demo`: the main job on an embedded web; no network, no set-up.
 
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use ipnet::{IpNet, Ipv4Net};
 use junkai_crawler::{Preset, Settings};
 use junkai_lab::outcome::grouped;
-use junkai_testweb::{TestWeb, TestWebConfig, judge};
+use junkai_testweb::{StartError, TestWeb, TestWebConfig, judge};
 
 use crate::command::crawl::{self, RunArguments};
+use crate::config;
 use crate::exit::Ending;
 use crate::print::{say, tell};
 
@@ -41,20 +42,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
         .unwrap_or_else(|| PathBuf::from("junkai-demo"));
     std::fs::create_dir_all(&archive)
         .with_context(|| format!("cannot make {}", archive.display()))?;
-    let log = archive.join("testweb.log");
-    let web = TestWebConfig {
-        hosts: 2000,
-        addresses: 500,
-        pages: 1_000_000,
-        log: Some(log.clone()),
-        ..TestWebConfig::default()
-    };
-    // A port of its own makes the same URLs in the next run, which can then go on.
-    let web = TestWeb::start(TestWebConfig {
-        http_port: PORT,
-        ..web.clone()
-    })
-    .or_else(|_| TestWeb::start(web))?;
+    let (web, log) = serve(&archive)?;
     let interval = run.interval.unwrap_or(INTERVAL);
     let mut settings = Settings::default();
     run.apply(&mut settings);
@@ -89,4 +77,52 @@ pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     } else {
         Ending::Problems
     })
+}
+
+/// Serves the web that is to be crawled into this archive, and says where its log is.
+fn serve(archive: &Path) -> Result<(TestWeb, PathBuf)> {
+    let web = TestWebConfig {
+        hosts: 2000,
+        addresses: 500,
+        pages: 1_000_000,
+        ..TestWebConfig::default()
+    };
+    // The same port makes the same URLs in the next run, which can then go on.
+    let earlier = port_before(archive)?;
+    let mut log = archive.join("testweb.log");
+    let at_home = TestWebConfig {
+        http_port: earlier.unwrap_or(PORT),
+        log: Some(log.clone()),
+        ..web.clone()
+    };
+    let web = match TestWeb::start(at_home) {
+        Err(taken @ StartError::Listen { .. }) if earlier.is_some() => {
+            return Err(anyhow::Error::new(taken).context(format!(
+                "the web of {} cannot be served again; end whoever has its port, or begin another demo with --archive DIR",
+                archive.display()
+            )));
+        }
+        Err(taken @ StartError::Listen { .. }) => {
+            // As when another demo runs: then everything has to be its own.
+            log = archive.join(format!("testweb-{}.log", std::process::id()));
+            tell!("{taken}; this demo's web takes a free port");
+            TestWeb::start(TestWebConfig {
+                log: Some(log.clone()),
+                ..web
+            })?
+        }
+        started => started?,
+    };
+    Ok((web, log))
+}
+
+/// The port of the web that an earlier demo crawled into this archive.
+fn port_before(archive: &Path) -> Result<Option<u16>> {
+    let path = archive.join("junkai.toml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let seeds = config::load(&path)?.crawl.seeds;
+    let port = |seed: &String| url::Url::parse(seed).ok()?.port();
+    Ok(seeds.iter().find_map(port))
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use junkai_crawler::{Explanation, LogEvent, Settings, explain};
 use junkai_frontier::ServerState;
 use junkai_lab::outcome::grouped;
-use junkai_weburl::Canonicalizer;
+use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::bar;
 use crate::config;
@@ -38,7 +38,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     };
     let url = Canonicalizer::new(&settings.canonical)
         .parse_seed(&arguments.url)
-        .with_context(|| format!("{:?} is not a URL that can be crawled", arguments.url))?;
+        .with_context(|| {
+            let url = without_login(&arguments.url);
+            format!("{url:?} is not a URL that can be crawled")
+        })?;
     let mut shown = false;
     let mut progress = |pages: u64| {
         if std::io::stderr().is_terminal() {
@@ -71,7 +74,7 @@ fn print_past(explanation: &Explanation) {
     say!(
         "  robots    {}",
         explanation.robots.as_deref().map_or_else(
-            || "no robots.txt of this host is archived".to_owned(),
+            || "no robots.txt for this scheme, host and port is archived".to_owned(),
             shown
         )
     );

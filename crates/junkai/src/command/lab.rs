@@ -22,6 +22,19 @@ use anyhow::Result;
 
 use crate::exit::Ending;
 
+/// Where to begin, for `--help`.
+pub(crate) const EXAMPLES: &str = "\
+Where to begin:
+  junkai lab what-if --archive DIR   your own crawl, in other orders and paces
+  junkai lab plan                    what a crawl of a billion pages takes
+  junkai lab report --quick          every experiment in a minute, as a web page
+
+ring, in-degree, beyond, estimators, time-queue, revisit, servers, focus-real and
+focus-sim each try one question of crawling out, with the code that crawls, on web
+graphs (pages and their links) or on histories of pages that changed. Each
+compares junkai's way with published ones, and says which published claims hold.
+They need no network, and come with generated webs where you have none.";
+
 /// What can be done in the lab.
 #[derive(clap::Subcommand)]
 pub(crate) enum Lab {
@@ -34,34 +47,48 @@ pub(crate) enum Lab {
     /// Crawl a graph by any policies, side by side.
     #[command(after_help = crawl::EXAMPLES)]
     Crawl(crawl::Arguments),
-    /// Seed 000: a ring of bounded size against breadth first and IRLbot.
+    /// How much is fetched of what matters when waiting pages stand in a ring of bounded size, and the rest is forgotten.
+    ///
+    /// The ring has a slot for each step of time and a key for each server, so that choosing the next page takes the same time however many are known. It is
+    /// compared with breadth-first order and with IRLbot, a published crawler that gives each site a budget by the links to it. What matters is PageRank.
     #[command(after_help = experiment::EXAMPLES)]
     Ring(experiment::RingArguments),
-    /// Seed 001: how soon in-degree-first finds authorities and hubs.
+    /// How soon the most important pages are found when the page with the most links to it is visited next.
+    ///
+    /// Important are authorities (many links lead to them) and hubs (they lead to many authorities). In-degree order is compared with breadth-first order,
+    /// from several starts that are far apart.
     #[command(after_help = experiment::EXAMPLES)]
     InDegree(experiment::InDegreeArguments),
-    /// Ours against all policies of the seeds, at equal memory.
+    /// Which order fetches the most of what matters: junkai's `worth` against all others, with the same memory for waiting pages.
+    ///
+    /// The others: breadth first, in-degree, the bounded ring, IRLbot's budgets; and the best possible order, which knows every page's PageRank in advance.
     #[command(after_help = experiment::EXAMPLES)]
     Beyond(experiment::BeyondArguments),
-    /// Seed 002: how well it is told how often pages change.
+    /// How well one can tell how often a page changes, from visits that only say whether it did.
+    ///
+    /// junkai's estimator is compared with a published formula in three variants, with counting changes by time, and with the exact solution (which must remember
+    /// every visit), on simulated pages and on histories of real sites.
     #[command(after_help = estimators::EXAMPLES)]
     Estimators(estimators::Arguments),
-    /// Seed 003: page states in time buckets on disk, and what a finer resolution costs.
+    /// What it costs to keep the next visits of millions of known pages on disk, in buckets of time from a day down to a minute.
     #[command(after_help = time_queue::EXAMPLES)]
     TimeQueue(time_queue::Arguments),
     /// Say what a crawl of any size would take: memory, disk, bandwidth, nodes.
     #[command(after_help = plan::EXAMPLES)]
     Plan(plan::Arguments),
-    /// Seed 002: when to come back, ours against theirs at equal visits.
+    /// How fresh an archive stays by different rules of when to come back, each with the same number of visits.
+    ///
+    /// junkai's rule (visit a page when that is worth its price) is compared with coming back as often as a page changes, with all pages alike, and with the best
+    /// that is possible for one who knows every change in advance.
     #[command(after_help = changes::EXAMPLES)]
     Revisit(changes::RevisitArguments),
-    /// Seed 002: what known pages ask of their servers, and what relief costs.
+    /// How many visits known pages ask of their servers, for how many servers that is too much, and how fresh pages stay where visits are spread out.
     #[command(after_help = changes::EXAMPLES)]
     Servers(changes::ServersArguments),
-    /// How soon a site's data files are found: ours against plain orders and a published bandit.
+    /// How soon a site's data files are found: `junkai focus collect` against plain orders and a published learning crawler.
     #[command(after_help = focus_real::EXAMPLES)]
     FocusReal(focus_real::Arguments),
-    /// Seed 004: which sites hold what is wanted, told with few fetches.
+    /// How few fetches tell which sites hold what is wanted: `junkai focus explore`'s way of choosing the next site against others, on simulated sites.
     #[command(after_help = focus_sim::EXAMPLES)]
     FocusSim(focus_sim::Arguments),
     /// All experiments, as one page that opens without a network.

@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         url: &arguments.base,
         robots_agent: "junkai",
         x_robots_tag: &[],
+        link_headers: &[],
         detect_language: true,
     };
     let options = LinkOptions {

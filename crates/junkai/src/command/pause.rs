@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use junkai_crawler::{Paused, Settings, Told, When, Whom, Wish, paused};
-use junkai_weburl::Canonicalizer;
+use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::exit::Ending;
 use crate::print::{say, shown, tell};
@@ -103,8 +103,10 @@ fn whom(arguments: &Arguments, settings: &Settings) -> Result<Vec<Whom>> {
     }
     let canonical = Canonicalizer::new(&settings.canonical);
     let parse = |text: &String| {
-        Whom::parse(text, &canonical)
-            .with_context(|| format!("{text:?} is neither a host nor the address of a server"))
+        Whom::parse(text, &canonical).with_context(|| {
+            let text = without_login(text);
+            format!("{text:?} is neither a host nor the address of a server")
+        })
     };
     arguments.whom.iter().map(parse).collect()
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use junkai_crawler::{Settings, Which, Wish, captured};
-use junkai_weburl::Canonicalizer;
+use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::exit::Ending;
 use crate::print::tell;
@@ -78,7 +78,7 @@ fn which(arguments: &Arguments, settings: &Settings) -> Result<Vec<Which>> {
     let parse = |text: &String| {
         canonical
             .parse_seed(text)
-            .with_context(|| format!("{text:?} is not a URL that can be crawled"))
+            .with_context(|| format!("{:?} is not a URL that can be crawled", without_login(text)))
     };
     let mut which = Vec::new();
     for prefix in &arguments.prefix {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use junkai_fetch::robots::{Because, Robots};
-use junkai_weburl::{CanonicalConfig, Canonicalizer};
+use junkai_weburl::{CanonicalConfig, Canonicalizer, without_login};
 
 use crate::exit::Ending;
 use crate::print::{say, shown};
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         } else {
             canonical
                 .parse_seed(url)
-                .with_context(|| format!("{url:?} is not a URL"))?
+                .with_context(|| format!("{:?} is not a URL", without_login(url)))?
                 .path_and_query()
                 .to_owned()
         };

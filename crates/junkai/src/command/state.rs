@@ -9,9 +9,9 @@ use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::Ending;
-use crate::print::{say, short, shown_within};
+use crate::print::{say, short, shown, shown_within};
 use crate::screen::bytes;
-use crate::telling::Target;
+use crate::telling::{Target, counted};
 
 /// Columns of the longest bar.
 const BAR_MAX: u64 = 40;
@@ -272,6 +272,31 @@ fn print(stats: &StateStats) {
             short(server.pace_seconds),
             server.visits_saved,
             server.versions_lost
+        );
+    }
+    behind(stats);
+}
+
+/// Which servers cannot have every page visited as often as that is asked for.
+fn behind(stats: &StateStats) {
+    if let Some(at_least) = stats.at_least_seconds {
+        say!(
+            "  at least    {:>14}   a visit to every page (revisit.at_least); the pace of {} does not allow it",
+            short(at_least),
+            match stats.servers_behind {
+                0 => "no server".to_owned(),
+                servers => counted(servers, "server"),
+            }
+        );
+    }
+    for server in &stats.behind {
+        say!(
+            "    key {:<8} {:>9} pages, one every {}: each once in {}; one of them is {}",
+            server.server.number(),
+            grouped(server.pages),
+            short(server.pace_seconds),
+            short(server.once_each_seconds),
+            server.page.as_deref().map_or_else(|| "-".to_owned(), shown)
         );
     }
 }

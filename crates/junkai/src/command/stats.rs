@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use junkai_crawler::stats;
+use junkai_crawler::{HookReport, stats};
 use junkai_lab::outcome::grouped;
 
 use crate::command::pause;
@@ -62,6 +62,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         time(&stats.last)
     );
     let losses = &stats.losses;
+    if 0 < losses.bodies_cut {
+        say!(
+            "  cut        {:>14}   answers not kept to their end: too long, too slow or broken off; logs/crawl.log says which (lenTrunc, timeTrunc, midFetchTrunc)",
+            grouped(losses.bodies_cut)
+        );
+    }
     if 0 < losses.links_left_out + losses.urls_refused {
         say!(
             "  left out   {:>14}   links of pages with too many or too long ones; {} URLs refused because too many waited",
@@ -76,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
             grouped(losses.states_lost)
         );
     }
+    show_hooks(&stats.hooks);
     for paused in pause::lines(&stats.paused) {
         say!("  paused     {}", shown(&paused));
     }
@@ -88,6 +95,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     table("status", &stats.by_status);
     table("media type", &stats.by_mime);
     Ok(Ending::Well)
+}
+
+/// How many changes were told to hooks, and what is wrong with them.
+fn show_hooks(hooks: &[HookReport]) {
+    for hook in hooks {
+        let more = if hook.more_pending { "more than " } else { "" };
+        let hooked = format!("hook.{}", hook.hook);
+        say!(
+            "  {hooked:<10} {:>14}   changes delivered, {more}{} pending",
+            grouped(hook.delivered),
+            grouped(hook.pending)
+        );
+        if let Some(error) = &hook.error {
+            say!(
+                "             {:>14}   deliveries failed, the last at {:.0}: {}",
+                grouped(hook.failures),
+                error.time,
+                shown(&error.reason)
+            );
+        }
+    }
 }
 
 fn table(name: &str, counts: &BTreeMap<String, u64>) {

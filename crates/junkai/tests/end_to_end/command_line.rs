@@ -46,8 +46,8 @@ fn json_lines(text: &str) -> Vec<Value> {
 fn help_names_every_command_and_exit_code() {
     let help = say(&["--help"]).expect(0).out;
     for command in [
-        "crawl", "demo", "init", "add", "revisit", "pause", "resume", "scope", "explain", "state",
-        "stats", "warc", "export", "lab", "url", "robots", "links", "testweb",
+        "crawl", "demo", "init", "add", "revisit", "pause", "resume", "scope", "explain", "get",
+        "changes", "state", "stats", "warc", "export", "lab", "url", "robots", "links", "testweb",
     ] {
         assert!(
             help.contains(&format!("\n  {command} ")),
@@ -482,8 +482,14 @@ fn warc_commands_prove_index_and_show_records() {
     let warcs = files(&stage.archive().join("archive"));
     let mut check = junkai();
     check.args(["warc", "check", "--json"]).args(&warcs);
-    for report in json_lines(&run(check).expect(0).out) {
-        assert_eq!(report["problem_count"], 0, "{report}");
+    let reports = json_lines(&run(check).expect(0).out);
+    assert_eq!(
+        reports.len(),
+        warcs.len(),
+        "nothing but a line for each file"
+    );
+    for report in reports {
+        assert_eq!(report["problems"], 0, "{report}");
         assert!(0 < report["records"].as_u64().unwrap(), "{report}");
     }
 
@@ -509,8 +515,27 @@ fn warc_commands_prove_index_and_show_records() {
     fs::write(&damaged, bytes).unwrap();
     let mut check = junkai();
     check.args(["warc", "check"]).arg(&damaged);
-    let damaged = run(check).expect(4);
-    assert!(damaged.out.contains("PROBLEM"), "{}", damaged.all());
+    let told = run(check).expect(4);
+    assert!(told.out.contains("PROBLEM"), "{}", told.all());
+    // What follows the damage is read: one record is missing, and one line says so.
+    let mut check = junkai();
+    check
+        .args(["warc", "check", "--json"])
+        .args([&file, &damaged]);
+    let lines = json_lines(&run(check).expect(4).out);
+    let records = |line: &Value| line["records"].as_u64();
+    let [whole, problem, rest] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(
+        records(whole),
+        records(rest).map(|count| count + 1),
+        "{lines:?}"
+    );
+    assert_eq!(problem["file"], damaged.to_str().unwrap());
+    assert_eq!(problem["offset"], place.offset, "{problem}");
+    assert_eq!(problem["clause"], "4", "{problem}");
+    assert_eq!(problem["severity"], "problem", "{problem}");
     say(&["warc", "check", "/nowhere.warc.gz"]).expect(1);
 }
 
@@ -604,4 +629,16 @@ fn a_reader_that_has_seen_enough_stops_nothing() {
         .filter(|event| event.status == 200)
         .count();
     assert!(24 < visited, "{visited} pages");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_told_once_and_fails() {
+    let mut command = junkai();
+    command.args(["url", "http://example.org/a", "http://example.org/b"]);
+    command.stdout(fs::File::options().write(true).open("/dev/full").unwrap());
+    command.stderr(Stdio::piped());
+    let ended = command.spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(said.matches("cannot print").count(), 1, "{said}");
 }

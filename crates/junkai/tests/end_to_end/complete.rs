@@ -25,14 +25,7 @@ fn a_manual_is_crawled_to_its_last_page_and_nothing_is_fetched_twice() {
     let stage = Stage::new(web, "");
     let mut crawl = stage.crawl();
     crawl.args(stage.web.seeds());
-    crawl.args([
-        "--scope",
-        "host",
-        "--interval",
-        "0s",
-        "--requisites",
-        "--quiet",
-    ]);
+    crawl.args(["--scope", "host", "--interval", "0s", "--quiet"]);
     let crawled = run(crawl).expect(0);
     assert!(
         crawled.out.contains("The crawl is complete"),

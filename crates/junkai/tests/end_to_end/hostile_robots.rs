@@ -77,7 +77,8 @@ fn a_small_file_of_many_rules_costs_next_to_nothing_however_many_hosts_send_it()
     let stage = Stage::new(web, "");
     let mut crawl = stage.crawl();
     crawl.args(stage.web.seeds());
-    crawl.args(["--scope", "page", "--interval", "10ms", "--quiet"]);
+    crawl.args(["--scope", "page", "--no-requisites"]);
+    crawl.args(["--interval", "10ms", "--quiet"]);
     let mut running = Running::start(crawl);
     let mut peak = 0;
     wait_until("the crawl ends", || {

@@ -1,5 +1,5 @@
 //! A flood of links: small pages that lead to megabytes of URLs. What waits stays within what the settings allow, whatever the pages say, and what is left
-//! out is counted and told.
+//! out is counted and told; memory stays within its bound as well.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
@@ -7,11 +7,13 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::{fs, thread};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use junkai_crawler::LogEvent;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{events, junkai, run};
+use crate::support::{Running, events, junkai, peak_bytes, run, wait_until};
 
 const HOSTS: [&str; 3] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
 /// Seeds of each host: the pages that are visited.
@@ -52,16 +54,17 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
         .is_some_and(|line| !line.is_empty())
     {}
     let path = request.split(' ').nth(1).unwrap_or_default();
-    let (status, body) = match path {
-        "/robots.txt" => ("404 Not Found", String::new()),
-        path => ("200 OK", page(path)),
+    let (status, coding, body) = match path {
+        "/robots.txt" => ("404 Not Found", "identity", Vec::new()),
+        path if path.starts_with(PACKED) => ("200 OK", "gzip", packed_page(path)),
+        path => ("200 OK", "identity", page(path).into_bytes()),
     };
     let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-encoding: {coding}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    stream.write_all(&body)
 }
 
 fn page(path: &str) -> String {
@@ -100,6 +103,52 @@ fn of_clique(number: usize) -> String {
     format!("{CLIQUE}{number}/{}", "x".repeat(1500))
 }
 
+/// Pages that are small on their way, and lead to many long URLs.
+const PACKED: &str = "/packed/";
+const PACKED_PAGES: usize = 119;
+const PACKED_LINKS: usize = 6000;
+/// What the program may take at its peak, with no setting changed; what these pages lead to is several times as much.
+const PEAK_BYTES_MAX: u64 = 512_000_000;
+
+fn packed_page(path: &str) -> Vec<u8> {
+    let mut page = GzEncoder::new(Vec::new(), Compression::fast());
+    let padding = "x".repeat(LINK_BYTES);
+    for number in 0..PACKED_LINKS {
+        writeln!(page, "<a href=\"{path}/{number}/{padding}\">x</a>").unwrap();
+    }
+    page.finish().unwrap()
+}
+
+#[test]
+fn long_links_of_small_pages_stay_within_memory_at_default_settings() {
+    let port = serve();
+    let folder = TempDir::new().unwrap();
+    let archive = folder.path().join("archive");
+    let mut crawl = junkai();
+    crawl.args(["crawl", "--quiet", "--interval", "0s"]);
+    crawl.args(["--pages", &PACKED_PAGES.to_string()]);
+    crawl
+        .args(["--allow", "127.0.0.0/8", "--archive"])
+        .arg(&archive);
+    for number in 0..PACKED_PAGES {
+        let host = HOSTS[number % HOSTS.len()];
+        crawl.arg(format!("http://{host}:{port}{PACKED}{number}"));
+    }
+    let mut running = Running::start(crawl);
+    let mut peak = 0;
+    wait_until("the pages are there", || {
+        peak = peak_bytes(running.id()).unwrap_or(peak);
+        !running.is_running()
+    });
+    running.wait().expect(0);
+    println!("peak {} MB", peak / 1_000_000);
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+    let events = events(&archive);
+    let had = events.iter().filter(|event| event.url.contains(PACKED));
+    assert!(PACKED_PAGES <= had.count());
+    assert!(0 < annotated(&events, "linksLeftOut:"), "they were read");
+}
+
 #[test]
 fn what_was_refused_is_welcome_when_it_is_found_again() {
     let port = serve();
@@ -107,16 +156,26 @@ fn what_was_refused_is_welcome_when_it_is_found_again() {
     let config = folder.path().join("config.toml");
     fs::write(&config, "[backlog]\nhost_bytes_max = 65536\n").unwrap();
     let archive = folder.path().join("archive");
-    let mut crawl = junkai();
-    crawl.args(["crawl", "--once", "--interval", "0s", "--workers", "1"]);
-    crawl.args(["--allow", "127.0.0.0/8", "--quiet", "--config"]);
-    crawl.arg(&config).arg("--archive").arg(&archive);
-    crawl.arg(format!("http://{}:{port}{}", HOSTS[0], of_clique(0)));
-    let said = run(crawl).expect(0);
+    let crawl = || {
+        let mut crawl = junkai();
+        crawl.args(["crawl", "--once", "--interval", "0s", "--workers", "1"]);
+        crawl.args(["--allow", "127.0.0.0/8", "--config"]);
+        crawl.arg(&config).arg("--archive").arg(&archive);
+        crawl.arg(format!("http://{}:{port}{}", HOSTS[0], of_clique(0)));
+        crawl
+    };
+    let said = run(crawl()).expect(0);
     let events = events(&archive);
     assert!(0 < annotated(&events, "urlsRefused:"), "{}", said.all());
     let visited = events.iter().filter(|event| event.url.contains(CLIQUE));
     assert_eq!(visited.count(), CLIQUE_PAGES, "{}", said.all());
+
+    let again = run(crawl()).expect(0);
+    assert!(
+        again.out.contains("earlier runs refused"),
+        "{}",
+        again.all()
+    );
 }
 
 /// Settings of an archive, with a bound in all that is below what waits.

@@ -5,6 +5,8 @@
 //! drawn from `JUNKAI_TEST_SEED`, which failures print.
 
 #[cfg(test)]
+mod changes;
+#[cfg(test)]
 mod changing;
 #[cfg(test)]
 mod collecting;
@@ -21,11 +23,17 @@ mod disk_full;
 #[cfg(test)]
 mod export;
 #[cfg(test)]
+mod first_hour;
+#[cfg(test)]
 mod focus;
 #[cfg(test)]
 mod focus_again;
 #[cfg(test)]
+mod get;
+#[cfg(test)]
 mod habits;
+#[cfg(test)]
+mod hooks;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
@@ -41,9 +49,13 @@ mod link_flood;
 #[cfg(test)]
 mod links_in_archive;
 #[cfg(test)]
+mod looks;
+#[cfg(test)]
 mod many_seeds;
 #[cfg(test)]
 mod nothing_lost;
+#[cfg(test)]
+mod options;
 #[cfg(test)]
 mod order;
 #[cfg(test)]
@@ -53,7 +65,14 @@ mod politeness;
 #[cfg(test)]
 mod predicted;
 #[cfg(test)]
+#[path = "../../../fetch/tests/it/proxy_server.rs"]
+mod proxy_server;
+#[cfg(test)]
+mod reach;
+#[cfg(test)]
 mod robots_redirect;
+#[cfg(test)]
+mod second_look;
 #[cfg(test)]
 mod shortages;
 #[cfg(test)]

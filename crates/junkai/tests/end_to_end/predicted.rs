@@ -185,6 +185,7 @@ fn predict(case: &Case, graph: &WebGraph, seed: Page) -> Vec<Page> {
         seeds: &[seed],
         policy: &policy,
         pages_max: u32::MAX,
+        latencies: &[],
     };
     let ranks = pagerank(&graph.links, &PageRankConfig::default(), &mut unwatched);
     let value = Value::of_reachable(&ranks, &reachable(&graph.links, &[seed]));

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use junkai_testweb::{FolderConfig, TestWebConfig};
 use tempfile::TempDir;
 
 use crate::support::{
-    Running, Stage, assert_warcio_accepts, files, index_lines, junkai, python, python_tool, run,
-    wait_until,
+    Stage, assert_warcio_accepts, files, free_port, index_lines, junkai, python_tool, run,
+    start_pywb,
 };
 
 /// A crawled web, and the folder that it serves beside the rest.
@@ -107,7 +107,7 @@ fn an_archive_in_zstd_is_sound_and_indexed() {
 fn pywb_replays_what_the_web_had_sent() {
     let Crawled { stage, _twins } = crawled("");
     let port = free_port();
-    let wayback = start_pywb(&stage, port);
+    let wayback = start_pywb(&stage.archive(), &stage.path("pywb"), port);
     let mut kinds = BTreeMap::new();
     let mut count = |kind| *kinds.entry(kind).or_insert(0) += 1;
     for event in stage.events() {
@@ -146,34 +146,6 @@ fn pywb_replays_what_the_web_had_sent() {
     assert_eq!(kinds.len(), 6, "one of each kind was replayed: {kinds:?}");
     assert_eq!(kinds["revisit"], 2);
     drop(wayback);
-}
-
-/// Serves the archive's own folders, as they are, as pywb's collection `a`.
-fn start_pywb(stage: &Stage, port: u16) -> Running {
-    let archive = stage.archive();
-    let config = format!(
-        "collections:\n  a:\n    index_paths: {0}/indexes/\n    archive_paths: {0}/archive/\n",
-        archive.display()
-    );
-    let folder = stage.path("pywb");
-    std::fs::create_dir(&folder).unwrap();
-    std::fs::write(folder.join("config.yaml"), config).unwrap();
-    let mut command = python();
-    command.args(["-c", "from pywb.apps.cli import wayback; wayback()"]);
-    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
-    command.current_dir(&folder);
-    let mut pywb = Running::start(command);
-    wait_until("pywb listens", || {
-        assert!(pywb.is_running(), "{}", pywb.printed());
-        TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
-    pywb
-}
-
-/// A port that was free a moment ago.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 /// Asks the web itself. All its addresses answer for all its hosts, and in the clear too.

@@ -1,6 +1,7 @@
 //! The stage of a test: a web, an archive, the program that is run, killed and asked, and the logs of both sides.
 
 use std::fs::{self, File};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -113,6 +114,9 @@ impl Stage {
 pub(crate) fn junkai() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_junkai"));
     command.env_remove("JUNKAI_CONTACT").env_remove("RUST_LOG");
+    for scheme in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
+        command.env_remove(scheme).env_remove(scheme.to_uppercase());
+    }
     command
 }
 
@@ -135,6 +139,33 @@ pub(crate) fn python_tool(module: &str, arguments: &[&str], files: &[PathBuf]) -
     ]);
     command.args(arguments).args(files);
     Running::start(command).wait()
+}
+
+/// Serves the archive's own folders, as they are, as pywb's collection `a`; as a proxy, byte for byte.
+pub(crate) fn start_pywb(archive: &Path, folder: &Path, port: u16) -> Running {
+    let config = format!(
+        "collections:\n  a:\n    index_paths: {0}/indexes/\n    archive_paths: {0}/archive/\n\
+         proxy:\n  coll: a\n  enable_banner: false\n  enable_content_rewrite: false\n  enable_wombat: false\n",
+        archive.display()
+    );
+    fs::create_dir(folder).unwrap();
+    fs::write(folder.join("config.yaml"), config).unwrap();
+    let mut command = python();
+    command.args(["-c", "from pywb.apps.cli import wayback; wayback()"]);
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    command.current_dir(folder);
+    let mut pywb = Running::start(command);
+    wait_until("pywb listens", || {
+        assert!(pywb.is_running(), "{}", pywb.printed());
+        TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    pywb
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 /// Whether warcio finds every record and digest right.

@@ -58,6 +58,7 @@ pub(super) struct Reference {
 pub(super) struct Says {
     pub(super) content_type: Option<String>,
     pub(super) robots_tags: Vec<String>,
+    pub(super) links: Vec<String>,
 }
 
 impl Name {
@@ -80,6 +81,7 @@ impl Says {
         Self {
             content_type: values(head, "content-type").next().and_then(text),
             robots_tags: values(head, "x-robots-tag").filter_map(text).collect(),
+            links: values(head, "link").filter_map(text).collect(),
         }
     }
 }

@@ -51,39 +51,45 @@ pub(super) fn follow(
     let parse = |text: &str| canonical.parse(text).ok();
     let content_type = answer.says.content_type.as_deref();
     match junkai_page::kind_of(answer.content, content_type) {
-        ContentKind::Html => html(url, answer, options)
-            .iter()
-            .filter_map(|text| parse(text))
-            .collect(),
         ContentKind::Sitemap if options.sitemaps => {
             let sitemap = junkai_page::sitemap::parse(answer.content, url.as_url());
             let entries = sitemap.index.iter().chain(&sitemap.urls);
             entries.filter_map(|entry| parse(&entry.loc)).collect()
         }
         ContentKind::Feed if options.sitemaps => {
-            let entries = junkai_page::feed::parse(answer.content, url.as_url());
+            let entries = junkai_page::feed::parse(answer.content, content_type, url.as_url());
             entries
                 .iter()
                 .filter_map(|entry| parse(&entry.url))
                 .collect()
         }
-        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Css | ContentKind::Other => {
-            Vec::new()
+        kind => {
+            let links = linked(url, answer, options, kind);
+            links.iter().filter_map(|text| parse(text)).collect()
         }
     }
 }
 
-fn html(url: &PageUrl, answer: &Answer<'_>, options: &Options) -> Vec<String> {
+/// What a page, a style sheet, or the head of anything else links to.
+fn linked(url: &PageUrl, answer: &Answer<'_>, options: &Options, kind: ContentKind) -> Vec<String> {
     let tags: Vec<&str> = answer.says.robots_tags.iter().map(String::as_str).collect();
+    let links: Vec<&str> = answer.says.links.iter().map(String::as_str).collect();
     let source = Source {
         body: answer.content,
         content_type: answer.says.content_type.as_deref(),
         url: url.as_url(),
         robots_agent: &options.robots_agent,
         x_robots_tag: &tags,
+        link_headers: &links,
         detect_language: false,
     };
-    let analysis = junkai_page::analyze(&source, &options.links);
+    let analysis = match kind {
+        ContentKind::Html => junkai_page::analyze(&source, &options.links),
+        ContentKind::Css => junkai_page::analyze_style_sheet(&source, &options.links),
+        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Other => {
+            junkai_page::analyze_headers(&source, &options.links)
+        }
+    };
     let page_says_nofollow = analysis.robots.nofollow;
     let is_followed = |link: &junkai_page::Link| {
         let is_list = matches!(link.kind, LinkKind::Feed | LinkKind::Sitemap);

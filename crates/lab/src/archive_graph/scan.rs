@@ -1,14 +1,14 @@
 //! One pass over all files: finds every capture, and where it leads.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashSet;
 use junkai_archive::http;
-use junkai_archive::{ReadError, Reader, Record, RecordHead};
+use junkai_archive::{ReadError, Reader, Record, RecordHead, Walker, walk};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use rayon::prelude::*;
 
@@ -18,7 +18,6 @@ use super::files::{Files, WarcFile};
 use super::follow::{Answer, follow, is_page};
 use super::pages::Pages;
 use super::report::{Problem, Report};
-use super::walk::{block_of, walk};
 
 /// Bytes of a `metadata` record that are looked at.
 const METADATA_BYTES_MAX: u64 = 64 << 10;
@@ -76,33 +75,18 @@ impl<'a> Scanner<'a> {
         file: &WarcFile,
         progress: &Sender<u64>,
     ) -> (Vec<Capture>, Report) {
-        let mut scan = FileScan::new(self, number);
-        let mut told = 0;
-        let mut tell = |reached: u64| {
-            // Nobody listens any more only when all is over.
-            let _unheard = progress.send(reached.saturating_sub(told));
-            told = reached.max(told);
+        let mut walker = FileWalk {
+            scan: FileScan::new(self, number),
+            file,
+            progress,
+            told: 0,
+            problems: Vec::new(),
         };
-        let mut next = PROGRESS_BYTES;
-        let mut problems = Vec::new();
-        walk(
-            &file.current_path(),
-            |record| {
-                let offset = record.head().offset;
-                if next <= offset {
-                    tell(offset);
-                    next = offset + PROGRESS_BYTES;
-                }
-                scan.take(record)
-            },
-            |error| {
-                let is_being_written = file.is_open() && matches!(error, ReadError::Torn { .. });
-                if !is_being_written {
-                    problems.push(Problem::of(file, error));
-                }
-            },
-        );
-        tell(file.bytes);
+        walk(&file.current_path(), &mut walker);
+        walker.tell(file.bytes);
+        let FileWalk {
+            scan, mut problems, ..
+        } = walker;
         let (captures, mut report) = scan.finish();
         report.files = 1;
         report.bytes = file.bytes;
@@ -204,6 +188,55 @@ impl<'a> Scanner<'a> {
             self.links_of_response(url, &block, says).ok()
         }
     }
+}
+
+/// A file that is being walked over.
+struct FileWalk<'a, 'b> {
+    scan: FileScan<'a>,
+    file: &'b WarcFile,
+    progress: &'b Sender<u64>,
+    /// How far was told.
+    told: u64,
+    problems: Vec<Problem>,
+}
+
+impl FileWalk<'_, '_> {
+    fn tell(&mut self, reached: u64) {
+        // Nobody listens any more only when all is over.
+        let _unheard = self.progress.send(reached.saturating_sub(self.told));
+        self.told = reached.max(self.told);
+    }
+}
+
+impl Walker for FileWalk<'_, '_> {
+    fn record(&mut self, record: Record<'_, File>) -> Result<(), ReadError> {
+        let offset = record.head().offset;
+        if self.told + PROGRESS_BYTES <= offset {
+            self.tell(offset);
+        }
+        self.scan.take(record)
+    }
+
+    fn damage(&mut self, error: ReadError) {
+        let is_being_written = self.file.is_open() && matches!(error, ReadError::Torn { .. });
+        if !is_being_written {
+            self.problems.push(Problem::of(self.file, &error));
+        }
+    }
+}
+
+/// Reads the block of a record and checks that the record is whole.
+fn block_of(mut record: Record<'_, File>) -> Result<Vec<u8>, ReadError> {
+    let offset = record.head().offset;
+    let mut block = Vec::new();
+    record
+        .read_to_end(&mut block)
+        .map_err(|source| match source.kind() {
+            io::ErrorKind::UnexpectedEof => ReadError::Torn { offset },
+            _ => ReadError::Damaged { offset, source },
+        })?;
+    record.finish()?;
+    Ok(block)
 }
 
 impl Problem {
@@ -401,5 +434,6 @@ fn says_of_resource(head: &RecordHead) -> Says {
     Says {
         content_type: head.field("Content-Type").map(str::to_owned),
         robots_tags: Vec::new(),
+        links: Vec::new(),
     }
 }

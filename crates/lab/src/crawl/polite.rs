@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::time::Duration;
 
 use junkai_frontier::{
     Command, EndReport, Event, Overflow, PolitenessConfig, RingConfig, Scheduler, ServerKey, Time,
@@ -39,6 +40,7 @@ pub(super) fn crawl(
 struct PoliteCrawl<'a> {
     web: &'a WebGraph,
     setup: RingSetup,
+    latencies: &'a [Duration],
     discovery: Discovery<'a>,
     scheduler: Scheduler<HandedOut>,
     now: Time,
@@ -99,6 +101,7 @@ impl<'a> PoliteCrawl<'a> {
         PoliteCrawl {
             web: trial.web,
             setup: *ring,
+            latencies: trial.latencies,
             discovery: Discovery::new(trial, setup, &mut run),
             scheduler: Scheduler::new(&config, politeness, overflow, ring.concurrency, Time::EPOCH),
             now: Time::EPOCH,
@@ -135,7 +138,7 @@ impl<'a> PoliteCrawl<'a> {
                 key: flight.key,
                 at: flight.ends,
                 report: EndReport::Answered {
-                    duration: self.setup.latency,
+                    duration: self.latency_of(flight.visit),
                 },
             });
             if flight.is_robots {
@@ -223,12 +226,18 @@ impl<'a> PoliteCrawl<'a> {
         let is_robots = !std::mem::replace(&mut self.has_rules[host], true);
         self.started += 1;
         self.flights.push(Reverse(Flight {
-            ends: at + self.setup.latency,
+            ends: at + self.latency_of(visit),
             number: self.started,
             key,
             visit,
             is_robots,
         }));
+    }
+
+    fn latency_of(&self, visit: HandedOut) -> Duration {
+        let server = self.web.hosts.server(self.web.hosts.host(visit.page));
+        let measured = self.latencies.get(server as usize);
+        measured.copied().unwrap_or(self.setup.latency)
     }
 
     fn key_of(&self, visit: HandedOut) -> ServerKey {
@@ -241,7 +250,7 @@ impl<'a> PoliteCrawl<'a> {
     }
 }
 
-fn micros(duration: std::time::Duration) -> u64 {
+fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 

@@ -188,6 +188,7 @@ impl Pair {
                 seeds: &[start],
                 policy: &policy,
                 pages_max: limit,
+                latencies: &[],
             };
             crawl::simulate(&trial, &subject.value, &mut |_| {})
         };

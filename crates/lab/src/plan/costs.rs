@@ -19,6 +19,8 @@ const CALIBRATION_RECORDS: u64 = 100_000;
 /// Write buffers of a calibration: as small for its pages as the default is for a hundred million.
 const CALIBRATION_BUFFER_BYTES: u64 = 1 << 20;
 const RESOLUTION: Duration = Duration::from_mins(1);
+/// Part of visits that find a new version, where a page is visited as often as it changes: 1 − 1/e.
+const CHANGED_PART: f64 = 0.632;
 
 /// How a cost is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -78,8 +80,10 @@ pub struct Costs {
     pub visits_per_page_day: Cost,
     /// Part of the visits that bring a new version.
     pub changed_part: Cost,
-    /// Processor time of a visit.
-    pub visit_cpu_us: Cost,
+    /// Processor time of a visit that finds a new version.
+    pub changed_cpu_us: Cost,
+    /// Processor time of a visit that finds nothing new.
+    pub unchanged_cpu_us: Cost,
     /// Bytes of a page on the network.
     pub page_bytes: Cost,
     /// Bytes of an answer that nothing changed.
@@ -113,25 +117,35 @@ pub struct Costs {
 impl Costs {
     /// Nothing measured.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a flat table")]
     pub fn assumed() -> Costs {
         let config = TimeQueueConfig::default();
         Costs {
             visits_per_page_day: assumed(
                 "visits of a page in a day",
                 Population::visits_per_day(),
-                "intervals fitted to table 1 of seed 003",
+                "intervals between visits as in a published crawl of 17 million pages",
             ),
             changed_part: assumed(
                 "part of visits that find a new version",
-                0.632,
-                "1 − 1/e: a page is visited as often as it changes (seed 002)",
+                CHANGED_PART,
+                "1 − 1/e: a page is visited as often as it changes",
             ),
-            visit_cpu_us: assumed(
-                "CPU time of a visit, µs",
-                measured::VISIT_CPU_US,
-                "cargo xtask bench crawl, in docs/benchmarks.md",
+            changed_cpu_us: assumed(
+                "CPU time of a visit that finds a new version, µs",
+                measured::CHANGED_VISIT_CPU_US,
+                "cargo xtask bench crawl --revisits, in docs/benchmarks.md",
             ),
-            page_bytes: assumed("bytes of a page", 21_806.0, "mean of seed 002"),
+            unchanged_cpu_us: assumed(
+                "CPU time of a visit that finds nothing new, µs",
+                measured::UNCHANGED_VISIT_CPU_US,
+                "cargo xtask bench crawl --revisits, in docs/benchmarks.md",
+            ),
+            page_bytes: assumed(
+                "bytes of a page",
+                21_806.0,
+                "mean of a published crawl of 1.9 billion pages",
+            ),
             unchanged_bytes: assumed("bytes of an answer without change", 500.0, "head of a 304"),
             archived_bytes: assumed(
                 "bytes of a new version in the archive",
@@ -233,11 +247,12 @@ impl Costs {
 
     /// All of them, in order.
     #[must_use]
-    pub fn all(&self) -> [&Cost; 17] {
+    pub fn all(&self) -> [&Cost; 18] {
         [
             &self.visits_per_page_day,
             &self.changed_part,
-            &self.visit_cpu_us,
+            &self.changed_cpu_us,
+            &self.unchanged_cpu_us,
             &self.page_bytes,
             &self.unchanged_bytes,
             &self.archived_bytes,
@@ -253,6 +268,11 @@ impl Costs {
             &self.server_bytes,
             &self.process_bytes,
         ]
+    }
+
+    /// Processor time of a visit in microseconds, on average over those that find a new version and those that do not.
+    pub(super) fn cpu_us_per_visit(&self) -> f64 {
+        self.mixed(self.changed_cpu_us, self.unchanged_cpu_us)
     }
 
     /// Bytes from the network for a visit, on average.
@@ -291,6 +311,21 @@ mod tests {
             "{:?}",
             costs.state_disk_bytes
         );
+    }
+
+    #[test]
+    fn the_processor_time_of_visits_is_mixed_as_the_plan_supposes() {
+        let mut costs = Costs::assumed();
+        let (changed, unchanged) = (costs.changed_cpu_us.value, costs.unchanged_cpu_us.value);
+        assert!(
+            unchanged < changed,
+            "a page that is as it was is not read again"
+        );
+        for part in [0.0, 0.632, 1.0] {
+            costs.changed_part.give(Some(part));
+            let mixed = part * changed + (1.0 - part) * unchanged;
+            assert!((costs.cpu_us_per_visit() - mixed).abs() < 1e-9, "{part}");
+        }
     }
 
     #[test]

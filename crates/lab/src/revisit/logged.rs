@@ -1,13 +1,13 @@
 //! What an archive's own log says of its servers: the planner, told of every visit again.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead as _, ErrorKind};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hashbrown::HashMap;
 use jiff::Timestamp;
+use junkai_archive::logs;
 use junkai_frontier::{Time, server_key};
 use junkai_revisit::{
     Digest, Draw, Found, Hints, Next, PageState, Planner, RevisitConfig, Sighting, Version,
@@ -60,7 +60,10 @@ pub fn read(archive: &Path, config: &RevisitConfig) -> Result<Logged, LogError> 
         path: path.clone(),
         source,
     };
-    let mut lines = BufReader::new(File::open(&path).map_err(failed)?);
+    if logs::log_files(archive, "events.jsonl").is_ok_and(|files| files.is_empty()) {
+        return Err(failed(ErrorKind::NotFound.into()));
+    }
+    let mut lines = logs::read_log(archive, "events.jsonl").map_err(failed)?;
     let canonicalizer = Canonicalizer::new(&CanonicalConfig::default());
     let mut states: HashMap<Fingerprint, PageState> = HashMap::new();
     let mut logged = Logged {

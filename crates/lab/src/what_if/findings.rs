@@ -2,7 +2,7 @@
 
 use junkai_frontier::admission::Order;
 
-use super::tables::{SHARE_AT, Server, has_clock, time_to};
+use super::tables::{SHARE_AT, Server, is_simulated, time_to};
 use super::{AS_CRAWLED, BEST_POSSIBLE, Ready, WhatIf};
 use crate::comparison::Compared;
 use crate::outcome::{counted, grouped, span};
@@ -27,8 +27,9 @@ pub(super) fn findings(
         return findings;
     }
     findings.extend(shares(ready, lines));
-    let simulated: Vec<&Compared> = lines.iter().filter(|one| has_clock(one)).collect();
+    let simulated: Vec<&Compared> = lines.iter().filter(|one| is_simulated(one)).collect();
     findings.extend(times(ready, what_if, &simulated));
+    findings.extend(made(ready, what_if, lines));
     let fastest = simulated
         .iter()
         .filter_map(|one| time_to(ready, one, 1.0))
@@ -91,7 +92,7 @@ fn shares(ready: &Ready, lines: &[Compared]) -> Vec<String> {
         };
         let mut orders: Vec<(String, f64)> = lines
             .iter()
-            .filter(|one| has_clock(one))
+            .filter(|one| is_simulated(one))
             .filter_map(|one| Some((one.label.clone(), share(&one.label)?)))
             .collect();
         orders.sort_by(|left, right| right.1.total_cmp(&left.1));
@@ -167,6 +168,32 @@ fn times(ready: &Ready, what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String
         )
     }));
     findings
+}
+
+/// How long the crawl took by its log, and how well its own order is predicted.
+fn made(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Option<String> {
+    let logged = ready.logged.as_ref()?;
+    let time = |label: &str| {
+        let one = lines.iter().find(|one| one.label == label)?;
+        time_to(ready, one, 1.0)
+    };
+    let took = time(AS_CRAWLED)?;
+    let of_visits = format!(
+        "By its log of {}, which took {} each on average, the crawl itself was done after {}",
+        counted(logged.visits, "visit"),
+        span(logged.mean.as_secs_f64()),
+        span(took),
+    );
+    let predicted = what_if
+        .made_in
+        .and_then(|order| Some((order, time(order.name())?)));
+    Some(match predicted {
+        Some((order, predicted)) => format!(
+            "{of_visits}; for {order}, the order in which it was made, {} are predicted.",
+            span(predicted)
+        ),
+        None => format!("{of_visits}."),
+    })
 }
 
 /// What the whole time hangs on.

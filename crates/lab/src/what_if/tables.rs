@@ -56,8 +56,8 @@ pub(super) fn orders(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Tab
     };
     Table {
         name: "orders".to_owned(),
-        caption: "Share of PageRank when this part of the pages, or this number, was visited; time by the virtual clock; \
-                  pages in memory"
+        caption: "Share of PageRank when this part of the pages, or this number, was visited; time by the virtual clock, \
+                  of the crawl itself by its log; pages in memory"
             .to_owned(),
         columns,
         rows: lines.iter().map(row).collect(),
@@ -65,7 +65,7 @@ pub(super) fn orders(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Tab
 }
 
 fn memory_cells(schedule: &Schedule, one: &Compared) -> [Cell; 5] {
-    if !has_clock(one) {
+    if !is_simulated(one) {
         return [Cell::None, Cell::None, Cell::None, Cell::None, Cell::None];
     }
     let run = &one.run;
@@ -80,7 +80,12 @@ fn memory_cells(schedule: &Schedule, one: &Compared) -> [Cell; 5] {
 }
 
 /// Whether the line was simulated under the clock, rather than what was or what could be at best.
-pub(super) fn has_clock(one: &Compared) -> bool {
+pub(super) fn is_simulated(one: &Compared) -> bool {
+    one.label != AS_CRAWLED && has_clock(one)
+}
+
+/// Whether it is known when its visits ended: by the virtual clock, or by the log of the crawl.
+fn has_clock(one: &Compared) -> bool {
     !one.run.ended.is_empty()
 }
 
@@ -118,8 +123,13 @@ impl Server {
             server.hosts += 1;
             server.pages += u64::from(pages);
         }
-        for server in &mut servers {
-            server.least = schedule.time_of(server.pages + server.hosts);
+        for (number, server) in servers.iter_mut().enumerate() {
+            let latency = ready.subject.latencies.get(number);
+            let of_server = Schedule {
+                latency: latency.copied().unwrap_or(schedule.latency),
+                ..*schedule
+            };
+            server.least = of_server.time_of(server.pages + server.hosts);
         }
         servers.sort_by_key(|server| std::cmp::Reverse(server.least));
         servers
@@ -161,7 +171,7 @@ pub(super) fn curve(lines: &[Compared]) -> Table {
                 one.run
                     .stored
                     .get(place)
-                    .filter(|_| has_clock(one))
+                    .filter(|_| is_simulated(one))
                     .map_or(Cell::None, |&stored| Cell::Count(stored.into())),
             ]
         })

@@ -29,6 +29,7 @@ fn what_if() -> WhatIf {
         schedule: schedule(),
         orders: Order::ALL.to_vec(),
         visits: vec![2],
+        made_in: None,
         command: "junkai lab what-if --archive a".to_owned(),
     }
 }
@@ -47,6 +48,7 @@ fn crawled(pages: &[(&str, &[Page])], captured: u32, seeds: &[&str]) -> Crawled 
         },
         captured,
         seeds: seeds.iter().map(|&seed| seed.to_owned()).collect(),
+        logged: None,
     }
 }
 
@@ -211,6 +213,7 @@ fn the_same_question_has_the_same_answer_byte_for_byte() {
         captured: web.links.page_count(),
         web,
         seeds: Vec::new(),
+        logged: None,
     };
     let mut what_if = what_if();
     what_if.schedule.candidates = 100;

@@ -19,21 +19,25 @@ fn analyze_as(body: &[u8], content_type: Option<&str>, options: &LinkOptions) ->
         url: &Url::parse(PAGE).unwrap(),
         robots_agent: "junkai",
         x_robots_tag: &[],
+        link_headers: &[],
         detect_language: false,
     };
     analyze(&source, options)
 }
 
 fn page(html: &str) -> Analysis {
-    analyze_with(html.as_bytes(), &LinkOptions::default())
+    analyze_with(html.as_bytes(), &pages_only())
+}
+
+fn pages_only() -> LinkOptions {
+    LinkOptions {
+        requisites: false,
+        ..LinkOptions::default()
+    }
 }
 
 fn with_requisites(html: &str) -> Analysis {
-    let options = LinkOptions {
-        requisites: true,
-        ..LinkOptions::default()
-    };
-    analyze_with(html.as_bytes(), &options)
+    analyze_with(html.as_bytes(), &LinkOptions::default())
 }
 
 fn urls(analysis: &Analysis) -> Vec<&str> {
@@ -81,7 +85,7 @@ fn every_linking_element_links() {
 }
 
 #[test]
-fn requisites_are_links_on_request() {
+fn requisites_are_links_unless_only_pages_are_wanted() {
     let html = r#"<link rel=stylesheet href=css><link rel="shortcut icon" href=icon><link rel=preload href=font>
         <script src=js></script><body background=back><img src=img srcset="img 1x, img2 2x"><picture><source srcset=img3>
         </picture><video src=video poster=poster><source src=source><track src=track></video><audio src=audio></audio>
@@ -108,6 +112,177 @@ fn requisites_are_links_on_request() {
         ]
     );
     assert_eq!(page(html).links, []);
+}
+
+/// What one tag needs to be shown, and nothing where only pages are wanted.
+#[track_caller]
+fn check_requisites(html: &str, expected: &[(&str, LinkKind)]) {
+    assert_eq!(kinds(&with_requisites(html)), expected, "{html}");
+    let pages = expected.iter().filter(|(_, kind)| !kind.is_requisite());
+    let pages: Vec<_> = pages.copied().collect();
+    assert_eq!(kinds(&page(html)), pages, "{html}");
+}
+
+#[test]
+fn style_sheets_in_pages_are_read() {
+    use LinkKind::{Resource, Stylesheet};
+    check_requisites(
+        "<style>@import 'a.css'; b { background: url(b.png) }</style>",
+        &[("a.css", Stylesheet), ("b.png", Resource)],
+    );
+    check_requisites(
+        "<p style=\"background: url(&quot;a.png?b&amp;c&quot;)\"><p style='color: red'>",
+        &[("a.png?b&c", Resource)],
+    );
+    check_requisites(
+        "<svg><style><![CDATA[a{fill:url(#b)} c{d:url(e.svg#f)}]]></style></svg>",
+        &[("e.svg", Resource)],
+    );
+    check_requisites("<style>a{b:url(data:image/png;base64,AA==)}</style>", &[]);
+    let (shift_jis, _, _) = SHIFT_JIS.encode("<style>a{b:'表示'; c:url(表.png)}</style>");
+    let content_type = Some("text/html; charset=shift_jis");
+    let analysis = analyze_as(&shift_jis, content_type, &LinkOptions::default());
+    assert_eq!(urls(&analysis), ["http://example.org/dir/%E8%A1%A8.png"]);
+}
+
+#[test]
+fn what_scripts_load_later_is_found() {
+    use LinkKind::{Iframe, Image, Media, Script};
+    check_requisites(
+        "<img src='data:,' data-src=a.png data-srcset='b.png 1x, {{c}} 2x'>",
+        &[("a.png", Image), ("b.png", Image)],
+    );
+    check_requisites(
+        "<div data-original='x/a.jpg' data-src='some text.'>",
+        &[("x/a.jpg", Image)],
+    );
+    let frame = with_requisites("<IFRAME DATA-SRC=a.html>");
+    assert_eq!(kinds(&frame), [("a.html", Iframe)]);
+    check_requisites("<script data-src=a.js></script>", &[("a.js", Script)]);
+    check_requisites(
+        "<video data-src=a.mp4 poster=b.png>",
+        &[("b.png", Image), ("a.mp4", Media)],
+    );
+}
+
+#[test]
+fn srcset_and_background_count_wherever_they_stand() {
+    use LinkKind::{Image, Resource};
+    check_requisites(
+        "<picture srcset='a.png, b.png 2x'>",
+        &[("a.png", Image), ("b.png", Image)],
+    );
+    check_requisites("<amp-img srcset=a.png>", &[("a.png", Image)]);
+    check_requisites(
+        "<link rel=preload as=image href=a.png imagesrcset='b.png 2x'>",
+        &[("a.png", Resource), ("b.png", Image)],
+    );
+    check_requisites(
+        "<table background=a.gif><td background=b.gif>",
+        &[("a.gif", Image), ("b.gif", Image)],
+    );
+}
+
+#[test]
+fn drawings_need_images_and_other_drawings() {
+    use LinkKind::{Image, Script};
+    check_requisites(
+        "<svg><image xlink:href=a.png /><image href=b.png /><use href='c.svg#d'/><use xlink:href='#e'/>
+        <filter><feImage href=f.png /></filter><script href=g.js></script></svg>",
+        &[("a.png", Image), ("b.png", Image), ("c.svg", Image), ("f.png", Image), ("g.js", Script)],
+    );
+    check_requisites("<image src=a.png>", &[("a.png", Image)]);
+    // Whatever the base.
+    check_requisites("<base href=/><svg><use href='#a'/></svg>", &[]);
+}
+
+#[test]
+fn a_document_in_an_attribute_is_read_and_those_in_it_are_not() {
+    use LinkKind::{Anchor, Iframe, Image, Resource};
+    check_requisites(
+        "<iframe src=a srcdoc=\"<base href='/no/'><title>b</title><a href='c?d&amp;amp;e'><img src='f'>
+        <style>g{h:url(i)}</style><iframe src='j' srcdoc='<a href=no>'>\"></iframe>",
+        &[("a", Iframe), ("c?d&e", Anchor), ("f", Image), ("i", Resource), ("j", Iframe)],
+    );
+}
+
+#[test]
+fn the_head_of_an_answer_links_too() {
+    let url = Url::parse(PAGE).unwrap();
+    let source = Source {
+        body: b"<base href=/other/><img src=a>",
+        content_type: None,
+        url: &url,
+        robots_agent: "junkai",
+        x_robots_tag: &["nofollow"],
+        link_headers: &[
+            "<b>; rel=preload; as=style, <c>; rel=next",
+            "<d>; rel=\"canonical\", <e>; rel=preconnect, <>; rel=icon, <f>; rel=\"prev nofollow\"",
+        ],
+        detect_language: false,
+    };
+    let analysis = analyze(&source, &LinkOptions::default());
+    let of_head = [
+        ("b", LinkKind::Resource),
+        ("c", LinkKind::Next),
+        ("d", LinkKind::Canonical),
+        ("f", LinkKind::Previous),
+    ];
+    let image = ("http://example.org/other/a", LinkKind::Image);
+    assert_eq!(kinds(&analysis), [&of_head[..], &[image]].concat());
+    assert!(analysis.links[3].nofollow);
+    let of_file = analyze_headers(&source, &LinkOptions::default());
+    assert_eq!(kinds(&of_file), of_head);
+    assert!(of_file.robots.nofollow);
+    let pages = analyze_headers(&source, &pages_only());
+    assert_eq!(kinds(&pages), of_head[1..]);
+}
+
+fn style_sheet(body: &[u8], options: &LinkOptions) -> Analysis {
+    let source = Source {
+        body,
+        content_type: Some("text/css"),
+        url: &Url::parse(PAGE).unwrap(),
+        robots_agent: "junkai",
+        x_robots_tag: &[],
+        link_headers: &["<font.woff2>; rel=preload"],
+        detect_language: false,
+    };
+    analyze_style_sheet(&source, options)
+}
+
+#[test]
+fn a_style_sheet_leads_to_what_it_needs() {
+    let css =
+        "@charset \"euc-jp\"; @import url(a.css); b{c:url(表.png?表) url(#d) url(../e) url(a.css)}";
+    let (bytes, _, _) = EUC_JP.encode(css);
+    let analysis = style_sheet(&bytes, &LinkOptions::default());
+    assert_eq!(
+        kinds(&analysis),
+        [
+            ("font.woff2", LinkKind::Resource),
+            ("a.css", LinkKind::Stylesheet),
+            ("%E8%A1%A8.png?%E8%A1%A8", LinkKind::Resource),
+            ("http://example.org/e", LinkKind::Resource),
+        ]
+    );
+    assert_eq!(analysis.charset, "EUC-JP");
+    assert_eq!(kinds(&style_sheet(&bytes, &pages_only())), []);
+}
+
+#[test]
+fn the_references_of_a_style_sheet_are_bounded() {
+    let options = LinkOptions {
+        max_links: 2,
+        ..LinkOptions::default()
+    };
+    let analysis = style_sheet("a{b:url(x) url(y) url(z)}".as_bytes(), &options);
+    assert_eq!(analysis.links.len(), 2);
+    assert!(analysis.truncated_links);
+    assert_eq!(analysis.links_left_out, 2);
+    let repeated = style_sheet("a{b:url(x)}".repeat(100).as_bytes(), &options);
+    assert_eq!(repeated.links.len(), 2);
+    assert!(repeated.truncated_links);
 }
 
 #[test]
@@ -221,6 +396,7 @@ fn robots_are_asked_in_head_and_header() {
         url: &Url::parse(PAGE).unwrap(),
         robots_agent: "junkai",
         x_robots_tag: &["otherbot: nofollow", "junkai: noarchive"],
+        link_headers: &[],
         detect_language: false,
     };
     let expected = RobotsMeta {
@@ -266,6 +442,7 @@ fn undeclared_language_is_detected_on_request() {
         url: &Url::parse(PAGE).unwrap(),
         robots_agent: "junkai",
         x_robots_tag: &[],
+        link_headers: &[],
         detect_language: true,
     };
     let detected = analyze(&source, &LinkOptions::default()).language.unwrap();

@@ -2,13 +2,14 @@
 //!
 //! HTML standard, section 13.2.3.2, "prescan a byte stream to determine its encoding", then "get an XML encoding".
 //! Departure: the standard looks at 1,024 bytes, and later declarations make browsers start over; with the whole page at hand
-//! we look further at once.
+//! we look further at once. What stands in `<script>`, `<style>` and `<title>` is text, and declares nothing.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use memchr::{memchr, memmem};
 
 use super::{as_declared_inside, label_in, of_content_type};
 use crate::attribute::{Attributes, is_space};
+use crate::text::find_end_tag;
 
 /// How far into the page a declaration counts.
 const PRESCAN_BYTES: usize = 16 * 1024;
@@ -39,13 +40,27 @@ fn in_markup(head: &[u8]) -> Option<&'static Encoding> {
                 {
                     return Some(encoding);
                 }
-                after_tag(&rest[1..])?
+                let after = after_tag(&rest[1..])?;
+                match text_only(&rest[1..]) {
+                    Some(name) => &after[find_end_tag(after, name)?..],
+                    None => after,
+                }
             }
             [b'<', b'!' | b'/' | b'?', ..] => &rest[memchr(b'>', rest)? + 1..],
             _ => &rest[1..],
         };
     }
     None
+}
+
+/// The name of an element in which tags are text, if `tag` begins with it.
+fn text_only(tag: &[u8]) -> Option<&'static [u8]> {
+    const NAMES: [&[u8]; 3] = [b"script", b"style", b"title"];
+    NAMES.into_iter().find(|name| {
+        let (start, after) = tag.split_at(name.len().min(tag.len()));
+        let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'>' | b'/');
+        start.eq_ignore_ascii_case(name) && after.first().is_some_and(ends)
+    })
 }
 
 /// What follows the tag whose name `tag` begins with, or nothing if it never ends.
@@ -118,6 +133,16 @@ mod tests {
             ("<!--><meta charset=gbk>", Some("GBK")),
             ("<!DOCTYPE html><?php ?><meta charset=gbk>", Some("GBK")),
             ("</p x='>'><meta charset=gbk>", Some("GBK")),
+            (
+                "<script>'<meta charset=big5>'</script><meta charset=gbk>",
+                Some("GBK"),
+            ),
+            (
+                "<TITLE a>about <meta charset=big5></title ><meta charset=gbk>",
+                Some("GBK"),
+            ),
+            ("<style><meta charset=big5>", None),
+            ("<titles><meta charset=gbk>", Some("GBK")),
             (
                 "<meta http-equiv='Content-Type' content='text/html; charset=iso-8859-1'>",
                 Some("windows-1252"),

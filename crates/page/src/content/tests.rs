@@ -567,6 +567,7 @@ impl Readers {
             url,
             robots_agent: "junkai",
             x_robots_tag: &[],
+            link_headers: &[],
             detect_language: false,
         };
         let charset = crate::analyze(&source, &crate::LinkOptions::default()).charset();

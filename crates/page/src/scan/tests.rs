@@ -25,7 +25,7 @@ fn places(html: &[u8]) -> Vec<(usize, usize)> {
 
 fn places_by_oracle(html: &[u8]) -> Vec<(usize, usize)> {
     const ELEMENTS: &str = "html,title,base,meta,link,a,area,frame,iframe,noscript,noframes,img,script,source,video,audio,track,embed,\
-        object,input,body";
+        object,input,style,image,use,feImage";
     let selector: Selector = ELEMENTS.parse().unwrap();
     let mut places = Vec::new();
     let handler = |element: &mut Element<'_, '_>| {
@@ -66,7 +66,7 @@ fn tags_are_told_from_what_looks_like_them() {
     check("<script>'<a>'</scripts></script ><a>", "script a");
     check(
         "<style><a></style><xmp><a></xmp><textarea><a></textarea><a>",
-        "a",
+        "style a",
     );
     check("<title><a></title><a>", "title a");
     check("<plaintext><a>", "");
@@ -86,14 +86,57 @@ fn scripts_may_look_like_comments() {
 
 #[test]
 fn other_rules_hold_in_drawings_and_formulas() {
-    check("<svg><style><a></style></svg><a>", "a a");
+    check("<svg><style><a></style></svg><a>", "style a a");
     check("<svg><title><a></title></svg><a>", "title a a");
     check("<svg><![CDATA[<a>]]></svg><![CDATA[<img>]]><a>", "a");
-    check("<svg><p><style><a></style>", "");
+    check("<svg><p><style><a></style>", "style");
     check(
         "<math><annotation-xml encoding='text/html'><style><a></style></annotation-xml><style><a>",
-        "a",
+        "style style a",
     );
+}
+
+#[test]
+fn the_text_of_a_style_is_told_from_what_follows() {
+    for (html, texts) in [
+        ("<style>a<b></style>c", &["a<b>"][..]),
+        ("<style>never closed", &["never closed"]),
+        ("<svg><style> a </style><style><b>", &["a ", ""]),
+        ("<svg><style> <![CDATA[a<b>]]></style>", &["a<b>"]),
+        ("<svg><style><![CDATA[never closed", &["never closed"]),
+    ] {
+        let mut found = Vec::new();
+        scan(html.as_bytes(), true, |tag| {
+            found.push(std::str::from_utf8(tag.text).unwrap());
+            Next::Continue
+        });
+        assert_eq!(found, texts, "{html}");
+    }
+}
+
+#[test]
+fn any_element_with_an_attribute_that_may_name_requisites_is_looked_at() {
+    let html = "<p style=x><b id=x><blockquote data-src=x><td BACKGROUND=x><figure srcset=x><link imagesrcset>";
+    check(html, "p blockquote td figure link");
+    let mut found = 0;
+    scan(html.as_bytes(), false, |_| {
+        found += 1;
+        Next::Continue
+    });
+    assert_eq!(found, 1, "without requisites they are passed over");
+}
+
+/// Each is looked into once: in a drawing its inside is markup, and read with the rest.
+#[test]
+fn nested_fallbacks_in_a_drawing_are_read_once() {
+    const DEPTH: usize = 200;
+    let mut found = 0;
+    let html = format!("<svg>{}<a>", "<noscript>".repeat(DEPTH));
+    scan(html.as_bytes(), true, |_| {
+        found += 1;
+        Next::Continue
+    });
+    assert_eq!(found, 1);
 }
 
 #[test]
@@ -109,7 +152,7 @@ const PIECES: &str = "<a>|<a href=x>|<A HREF='x>y'>|<a title=\"<b>\">|</a>|<img/
     </svg>|<svg/>|<math>|</math>|<mi>|</mi>|<mtext/>|<desc>|</desc>|<desc/>|<desc x=y/>|<foreignObject>|</foreignObject>|\
     <foreignobject x/>|<annotation-xml encoding=text/html>|<annotation-xml encoding='TEXT/HTML'>|<annotation-xml>|\
     </annotation-xml>|<font>|<font color=red>|<p>|</p>|</br>|<b>|<blockquote>|<div>|<![CDATA[|]]>|]|<!DOCTYPE html>|\
-    <!DOCTYPE \"|\"|'|/|=x|x|é|<a b|<x-y>|<base>|<meta>|<body>|<a / >|<a/b=c>|<a =x=y>";
+    <!DOCTYPE \"|\"|'|/|=x|x|é|<a b|<x-y>|<base>|<meta>|<image>|<use/>|<feImage>|<a / >|<a/b=c>|<a =x=y>";
 
 fn any_piece() -> impl Strategy<Value = String> {
     let pieces = PIECES.split('|').chain([" ", "\n"]).collect::<Vec<_>>();

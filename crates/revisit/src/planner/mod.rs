@@ -30,7 +30,7 @@ use crate::draw::Draw;
 use crate::estimator::{Chosen, Estimator, Evidence, Prior};
 use crate::explanation::{Explanation, Reason};
 use crate::policy::{Outlook, Signals};
-use crate::servers::Servers;
+use crate::servers::{ServerReport, Servers};
 use crate::sighting::{Found, Hints, Sighting};
 use crate::sites::{SiteKey, Sites};
 use crate::state::PageState;
@@ -114,12 +114,32 @@ impl Planner {
     /// A planner that knows nothing yet, for servers with keys below `keys`.
     #[must_use]
     pub fn new(config: &RevisitConfig, keys: u32) -> Planner {
+        let config = config.resolved();
         Planner {
             estimator: Chosen::new(config.estimator, Some(config.forgetting)),
             sites: Sites::new(config.sites_max),
-            agenda: Agenda::new(config, keys),
-            config: config.clone(),
+            agenda: Agenda::new(&config, keys),
+            config,
         }
+    }
+
+    /// Servers whose pace does not allow all of their pages to be visited as often as `at_least` says.
+    #[must_use]
+    pub fn servers_behind(&self) -> u64 {
+        if self.config.at_least.is_none() {
+            return 0;
+        }
+        let behind = self.servers().reports();
+        behind.filter_map(|report| self.behind(&report)).count() as u64
+    }
+
+    /// How often the pages of a server can be visited at its pace, each once: where that is longer than `at_least` says.
+    #[must_use]
+    pub fn behind(&self, report: &ServerReport) -> Option<Duration> {
+        let at_least = self.config.at_least?;
+        let once_each = report.pages as f64 / report.capacity;
+        let once_each = Duration::try_from_secs_f64(once_each).unwrap_or(Duration::MAX);
+        (at_least < once_each).then_some(once_each)
     }
 
     /// What servers are asked for, and can bear.
@@ -328,6 +348,8 @@ impl Planner {
             Reason::ServerLoad
         } else if asked < self.config.interval_min {
             Reason::ShortestInterval
+        } else if self.config.interval_max < asked && self.config.at_least.is_some() {
+            Reason::AtLeast
         } else if self.config.interval_max < asked {
             Reason::LongestInterval
         } else {

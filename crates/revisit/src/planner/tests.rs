@@ -546,3 +546,44 @@ fn a_server_whose_pages_are_all_found_at_once_is_not_pressed_before_they_are_vis
     let factor = agenda.servers().pressure(SERVER).factor();
     assert!((1.5..3.0).contains(&factor), "a step in a round: {factor}");
 }
+
+#[test]
+fn every_page_daily_is_allowed_as_far_as_politeness_goes_and_told_beyond() {
+    let mut config: RevisitConfig = toml::from_str("at_least = \"1day\"").unwrap();
+    config.servers.interval_least = Some(Duration::from_secs(5));
+    let day = DAY.as_secs_f64();
+    // At 5 s, half of the visits are 8,640 a day.
+    for (pages, pace_seconds, is_behind) in [
+        (100, 60.0, false),
+        (2000, day * 0.45 / 2000.0, false),
+        (7000, day * 0.45 / 7000.0, false),
+        (8600, 5.0, false),
+        (8700, 5.0, true),
+        (100_000, 5.0, true),
+    ] {
+        let mut course = Course::begin(&config);
+        for _ in 1..pages {
+            course.planner.remember(&course.state);
+        }
+        let report = course.planner.servers().report(SERVER);
+        let pace = report.pace.as_secs_f64();
+        assert!((pace - pace_seconds).abs() < 1e-3, "{pages}: {pace}");
+        let behind = course.planner.behind(&report);
+        assert_eq!(behind.is_some(), is_behind, "{pages}: {behind:?}");
+        let servers = course.planner.servers_behind();
+        assert_eq!(servers, u64::from(is_behind), "{pages}");
+    }
+    // Whoever does not ask for it is not told, and visited as before.
+    let mut course = Course::begin(&RevisitConfig::default());
+    for _ in 1..8700 {
+        course.planner.remember(&course.state);
+    }
+    let report = course.planner.servers().report(SERVER);
+    assert_eq!(report.pace, Duration::from_mins(1));
+    assert_eq!(course.planner.servers_behind(), 0);
+    // A pace that is longer than what would do is kept to.
+    config.servers.interval_least = Some(Duration::from_hours(2));
+    let course = Course::begin(&config);
+    let report = course.planner.servers().report(SERVER);
+    assert_eq!(report.pace, Duration::from_hours(2));
+}

@@ -19,6 +19,10 @@ pub struct ServersConfig {
     /// wait for a week.
     #[serde(with = "humantime_serde")]
     pub interval_large: Duration,
+    /// Where `revisit.at_least` asks for more visits than the intervals above leave room for, they are shortened as far as it takes, but never below this. Default:
+    /// `politeness.interval`, below which no visit starts anyway.
+    #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
+    pub interval_least: Option<Duration>,
     /// Known pages from which a server counts as large. Default 10,000.
     pub large_pages: u64,
     /// The share of a server's visits that is for known pages, above 0 and up to 1. Default 0.5: half of them, as seed 002 has it.
@@ -37,6 +41,7 @@ impl Default for ServersConfig {
         ServersConfig {
             interval: Duration::from_mins(1),
             interval_large: Duration::from_secs(5),
+            interval_least: None,
             large_pages: 10_000,
             known_share: 0.5,
             visits_in_flight: None,

@@ -101,6 +101,8 @@ impl FetchTime {
 #[derive(Clone, Debug)]
 pub struct Servers {
     config: ServersConfig,
+    /// Every page is to be visited at least so often.
+    at_least: Option<Duration>,
     table: Vec<Server>,
     /// How many of them have pages.
     count: u32,
@@ -117,10 +119,17 @@ impl Servers {
         assert!(0 < keys, "there must be at least one server key");
         Servers {
             config: config.clone(),
+            at_least: None,
             table: vec![Server::default(); keys as usize],
             count: 0,
             total: LoadIndex::default(),
         }
+    }
+
+    /// The same, with every page to be visited at least so often.
+    #[must_use]
+    pub fn at_least(self, at_least: Option<Duration>) -> Servers {
+        Servers { at_least, ..self }
     }
 
     /// A visit to the server kept a connection for so long.
@@ -195,9 +204,21 @@ impl Servers {
         } else {
             self.config.interval
         };
+        let floor = self.shortened(floor, entry.load.pages());
         floor.max(seconds(
             self.servers_per_visit() * f64::from(entry.fetch.mean),
         ))
+    }
+
+    /// The time between two visits to a server with so many known pages, where each is to be visited at least so often: as much shorter as that takes.
+    fn shortened(&self, floor: Duration, pages: u64) -> Duration {
+        let Some(at_least) = self.at_least.filter(|_| 0 < pages) else {
+            return floor;
+        };
+        let least = self.config.interval_least.unwrap_or(floor);
+        let share = self.config.known_share.clamp(SHARE_MIN, 1.0);
+        let needed = at_least.as_secs_f64() * share * AT_LEAST_SLACK / pages as f64;
+        floor.min(seconds(needed)).max(least)
     }
 
     /// Visits per second that a server can bear for its known pages: their share of one visit per pace.
@@ -290,6 +311,7 @@ impl Servers {
     /// Takes up what an earlier run wrote, in place of what is here; none, and nothing is changed, if it is damaged.
     pub(crate) fn decode(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let mut restored = Servers {
+            at_least: self.at_least,
             config: self.config.clone(),
             table: vec![Server::default(); self.table.len()],
             count: 0,
@@ -321,6 +343,9 @@ impl Servers {
         &mut self.table[place]
     }
 }
+
+/// Of the time in which every page is to be visited once, the part in which that is to be done: visits are late now and then.
+const AT_LEAST_SLACK: f64 = 0.9;
 
 const SHARE_MIN: f64 = 0.01;
 const PACE_SECONDS_MIN: f64 = 1e-3;

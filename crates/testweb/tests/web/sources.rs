@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use crate::support::{crawl, get, get_with, links};
+use junkai_graph::{Form, LoadOptions, unwatched};
 use junkai_testweb::{FolderConfig, GraphConfig, StartError, TestWeb, TestWebConfig};
 
 fn only() -> TestWebConfig {
@@ -73,26 +74,19 @@ fn an_edge_list_is_a_web_with_just_its_links() {
 
 #[test]
 fn webgraph_files_are_the_same_web_as_their_edge_list() {
-    use webgraph::prelude::{BvComp, VecGraph};
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph");
-    let arcs = EDGES.lines().map(|line| {
-        let (source, target) = line.split_once(' ').unwrap();
-        (source.parse().unwrap(), target.parse().unwrap())
-    });
-    let arcs: Vec<(usize, usize)> = arcs.collect();
-    BvComp::with_basename(&path)
-        .comp_graph::<dsi_bitstream::traits::BE>(VecGraph::from_arcs(arcs))
-        .unwrap();
     let list = folder.path().join("edges.txt");
     std::fs::write(&list, EDGES).unwrap();
+    let read = junkai_graph::load(&list, &LoadOptions::default(), &mut unwatched).unwrap();
+    let files = folder.path().join("files");
+    junkai_graph::write(&read, &files, Form::BvGraph, &mut unwatched).unwrap();
     let pages = |web: &TestWeb| {
         let port = format!(":{}/", web.http_port());
         web.pages()
             .map(|url| url.replace(&port, "/"))
             .collect::<Vec<_>>()
     };
-    let from_files = graph(&path, None);
+    let from_files = graph(&files.join("graph"), None);
     assert_eq!(pages(&from_files), pages(&graph(&list, None)));
     assert_eq!(from_files.page_count(), 5);
 }

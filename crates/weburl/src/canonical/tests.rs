@@ -338,6 +338,7 @@ fn references_resolve_as_the_rfc_has_it() {
     }
     check_joined("https://a", "g", "https://a/g");
     check_joined("https://a:8443/b", "//g", "https://g/");
+    check_joined("https://a:8443/b", "///g//h", "https://g//h");
     check_joined("https://a:8443/b", "/g?h", "https://a:8443/g?h");
 }
 

@@ -54,6 +54,7 @@ impl Run {
             archive: Some(self.archive.clone()),
             once: false,
             pages: None,
+            bytes: None,
             run_time: self.time,
             interval: self.interval,
             concurrency: self.concurrency,

@@ -69,8 +69,8 @@ pub(crate) struct Arguments {
     /// The folder of the dictionary for `--split nouns`.
     #[arg(long, value_name = "DIR", default_value = DICTIONARY_FOLDER)]
     dictionary: PathBuf,
-    /// Bytes of a page's text that are looked at.
-    #[arg(long, value_name = "BYTES", default_value_t = Look::default().text_bytes)]
+    /// Bytes of a page's text that are looked at, as in `64kB`.
+    #[arg(long, value_name = "BYTES", default_value_t = Look::default().text_bytes, value_parser = text_bytes)]
     text_bytes: usize,
     /// How scores become probabilities.
     #[arg(long, value_enum, default_value_t = MethodName::Platt)]
@@ -94,6 +94,11 @@ enum SplitName {
 enum MethodName {
     Platt,
     Isotonic,
+}
+
+fn text_bytes(text: &str) -> Result<usize, String> {
+    let bytes = junkai_size::parse(text).map_err(|error| error.to_string())?;
+    usize::try_from(bytes).map_err(|error| error.to_string())
 }
 
 fn group(name: &str) -> Result<Group, String> {

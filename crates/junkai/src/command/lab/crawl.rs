@@ -22,11 +22,11 @@ pub(super) const EXAMPLES: &str = "\
 Policies are written NAME[:N][,OPTION]…
   opt                the ceiling: pages by their true PageRank
   bfs                breadth first
-  seed-ring:256x256  seed 000 to the letter: 256 slots, 256 residues
+  seed-ring:256x256  a published ring to the letter: 256 slots, 256 residues
   irlbot, beast      budgets for sites, as the prototype has them, as published
   in-degree[:9000]   most linked first, with at most 9,000 waiting in memory
-  ring:1024x65536    our ring alone: slots, server keys
-  worth[:9000]       ours: estimated PageRank, hosts taking turns, on our ring
+  ring:1024x65536    junkai's ring alone: slots, server keys
+  worth[:9000]       junkai's order: estimated PageRank, hosts taking turns, on its ring
 Options:
   discard, aside, welcome  what becomes of a page that finds no room: it is
                            forgotten, or on disk; a link to it welcomes it back

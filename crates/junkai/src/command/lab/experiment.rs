@@ -26,7 +26,9 @@ use crate::print::say;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-Without GRAPH a generated web of 300,000 pages stands in. Each experiment has
+A web graph is a list of pages and their links; `junkai export graph` writes that
+of an archive. Without GRAPH a generated web of 300,000 pages stands in. PageRank
+says how important a page is by the links that lead to it. Each experiment has
 a folder of tables (CSV), figures (SVG) and findings; the command that it
 prints at the end writes the same bytes again.
 
@@ -156,14 +158,14 @@ impl Vary {
     }
 }
 
-/// Seed 000.
+/// `junkai lab ring`.
 pub(super) fn ring(arguments: &RingArguments) -> Result<Ending> {
     let common = &arguments.common;
     let experiment = ring_experiment(common, arguments.vary);
     one(common, |subjects, bar| run_ring(subjects, &experiment, bar))
 }
 
-/// Seed 001.
+/// `junkai lab in-degree`.
 pub(super) fn in_degree(arguments: &InDegreeArguments) -> Result<Ending> {
     let common = &arguments.common;
     let experiment = in_degree_experiment(common, arguments.starts, arguments.pages_max);
@@ -172,7 +174,7 @@ pub(super) fn in_degree(arguments: &InDegreeArguments) -> Result<Ending> {
     })
 }
 
-/// Ours against theirs.
+/// `junkai lab beyond`.
 pub(super) fn beyond(arguments: &BeyondArguments) -> Result<Ending> {
     let common = &arguments.common;
     let experiment = beyond_experiment(common, arguments.repetitions);

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Known pages; may be given several times.
     #[arg(long, value_name = "N", value_parser = positive)]
     pages: Vec<f64>,
-    /// Servers; default: one for 585 pages, as in seed 002.
+    /// Servers that the pages are on [default: one for 585 pages, the average of a crawl of a million servers].
     #[arg(long, value_name = "N", value_parser = positive)]
     servers: Option<f64>,
     /// Nodes; default: as many as it takes.
@@ -35,14 +35,14 @@ pub(crate) struct Arguments {
     /// Processors of a node.
     #[arg(long, value_name = "N", value_parser = positive)]
     cores: Option<f64>,
-    /// Memory of a node, in bytes.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    /// Memory of a node, as in `64GB`.
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     memory: Option<f64>,
-    /// Room for page states on a node, in bytes.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    /// Room for page states on a node, as in `4TB`.
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     disk: Option<f64>,
-    /// What the disk of a node writes in a second, in bytes.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    /// What the disk of a node writes in a second, as in `500MB`.
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     disk_speed: Option<f64>,
     /// Network of a node, in bits a second.
     #[arg(long, value_name = "BITS", value_parser = positive)]
@@ -70,24 +70,33 @@ struct Given {
     /// Part of the visits that find a new version.
     #[arg(long, value_name = "SHARE", value_parser = positive)]
     changed: Option<f64>,
-    /// CPU time of a visit, in microseconds.
+    /// CPU time of every visit, in microseconds; without it, visits that find a new version and those that do not cost what each was measured to cost, in the parts that --changed says.
     #[arg(long, value_name = "US", value_parser = positive)]
     visit_cpu_us: Option<f64>,
     /// Bytes of a page on the network.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     page_bytes: Option<f64>,
     /// Bytes of a new version in the archive.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     archived_bytes: Option<f64>,
     /// CPU time of a state that goes round, in microseconds.
     #[arg(long, value_name = "US", value_parser = positive)]
     state_cpu_us: Option<f64>,
     /// Bytes of a state on disk.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     state_bytes: Option<f64>,
-    /// Memory for the write buffers of a node, in bytes.
-    #[arg(long, value_name = "BYTES", value_parser = positive)]
+    /// Memory for the write buffers of a node, as in `64MiB`.
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     buffers: Option<f64>,
+}
+
+/// A number of bytes, with a unit or without: `64GB`, `4e12`.
+fn size(text: &str) -> Result<f64, String> {
+    let bytes = junkai_size::parse(text).ok().filter(|bytes| 0 < *bytes);
+    match bytes {
+        Some(bytes) => Ok(bytes as f64),
+        None => positive(text).map_err(|_| "not a size such as 64GB or 4e12".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -144,7 +153,8 @@ impl Arguments {
                 &mut costs.changed_part,
                 given.changed.map(|part| part.min(1.0)),
             ),
-            (&mut costs.visit_cpu_us, given.visit_cpu_us),
+            (&mut costs.changed_cpu_us, given.visit_cpu_us),
+            (&mut costs.unchanged_cpu_us, given.visit_cpu_us),
             (&mut costs.page_bytes, given.page_bytes),
             (&mut costs.archived_bytes, given.archived_bytes),
             (&mut costs.state_cpu_us, given.state_cpu_us),
@@ -280,6 +290,21 @@ mod tests {
         }
         assert_eq!(seconds(90.0), "90.0 s");
         assert_eq!(seconds(3600.0), "60.0 min");
+    }
+
+    #[test]
+    fn sizes_are_numbers_or_have_units() {
+        for (text, bytes) in [
+            ("64GB", 64e9),
+            ("4e12", 4e12),
+            ("4096", 4096.0),
+            ("1KiB", 1024.0),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["0", "-1", "many", "0GB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
     }
 
     #[test]

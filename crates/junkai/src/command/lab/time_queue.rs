@@ -13,9 +13,11 @@ use crate::exit::Ending;
 
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
-The time queue of a crawl goes round with pages that come due as often as those
-of seed 003: each state is read, changed and put back, in the seed's layout and
-in ours, at a day, an hour and a minute, with write buffers of several sizes.
+The state of a known page (when it is visited next, and what was seen of it) is
+read when that time comes, changed, and put back. Here that is done with pages
+that come due as often as those of a published crawl of 17 million pages: in its
+layout on disk and in junkai's, with times told apart to a day, an hour and a
+minute, and with write buffers of several sizes.
 
 Examples:
   junkai lab time-queue
@@ -28,7 +30,7 @@ pub(crate) struct Arguments {
     /// Known pages.
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     records: u64,
-    /// The 17,496,056 pages of the seed; takes an hour, and 20 GB of disk.
+    /// As many known pages as the published crawl had, 17,496,056; takes an hour, and 20 GB of disk.
     #[arg(long, conflicts_with = "records")]
     full: bool,
     /// Times that each cost is measured.

@@ -10,7 +10,7 @@ use junkai_frontier::admission::Order;
 use junkai_lab::archive_graph::read;
 use junkai_lab::graph::Cache;
 use junkai_lab::outcome::{Cell, Outcome};
-use junkai_lab::what_if::{Crawled, Ready, Schedule, WhatIf, ready, run as ask};
+use junkai_lab::what_if::{Crawled, Logged, Ready, Schedule, WhatIf, ready, run as ask};
 use junkai_weburl::Canonicalizer;
 
 use super::show::{self, SharedBar, Shown, Table};
@@ -21,10 +21,14 @@ use crate::config;
 use crate::exit::Ending;
 use crate::print::say;
 
+/// How long a visit is taken to take where there is no log.
+const LATENCY_ASSUMED: Duration = Duration::from_millis(500);
+
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
 Settings that are not given are those of the archive's last crawl. Pages and
-links are those that it captured: the answer is about the order of visits and
+links are those that it captured, and each visit takes as long as visits to its
+server took by the archive's log: the answer is about the order of visits and
 their pace, not about pages that it never saw.
 
 Examples:
@@ -44,9 +48,9 @@ pub(crate) struct Arguments {
     /// The least time between the end of one visit to a server and the start of the next.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     interval: Option<Duration>,
-    /// How long each visit takes.
-    #[arg(long, value_name = "DURATION", default_value = "500ms", value_parser = humantime::parse_duration)]
-    latency: Duration,
+    /// How long each visit takes [default: as long as visits to its server took by the archive's log; 500ms without a log].
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    latency: Option<Duration>,
     /// Visits in flight over all servers together.
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
@@ -82,8 +86,13 @@ pub(crate) struct Arguments {
 /// Reads the archive, crawls it again, and prints what came of it.
 pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let archive = &arguments.archive;
-    let settings = config::in_force(archive)?.unwrap_or_default();
-    let ready = make_ready(arguments, &settings)?;
+    let crawled_with = config::in_force(archive)?.unwrap_or_default();
+    let settings = arguments.over(&crawled_with);
+    let mistakes = settings.mistakes();
+    if !mistakes.is_empty() {
+        return Err(config::report("the command line", &mistakes));
+    }
+    let ready = make_ready(arguments, &crawled_with)?;
     if let Some(out) = &arguments.out {
         show::prepare(out)?;
     }
@@ -92,10 +101,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     } else {
         arguments.order.clone()
     };
-    let schedule = schedule(arguments, &settings);
+    let measured = ready.logged.as_ref().map(Logged::latency);
+    let latency = arguments.latency.or(measured).unwrap_or(LATENCY_ASSUMED);
+    let schedule = schedule(&settings, latency);
     let what_if = WhatIf {
         command: again(arguments, &schedule, &orders),
         schedule,
+        // What the log says is a measure of what was asked only if that was the same.
+        made_in: (settings == crawled_with && arguments.latency.is_none())
+            .then_some(settings.crawl.order),
         orders,
         visits: visits_told(arguments, &ready),
     };
@@ -141,26 +155,47 @@ fn make_ready(arguments: &Arguments, settings: &Settings) -> Result<Ready> {
         .filter_map(|seed| canonical.parse_seed(seed).ok());
     let crawled = Crawled {
         seeds: seeds.map(|seed| seed.to_string()).collect(),
+        logged: Logged::read(&arguments.archive, settings.politeness.interval)?,
         ..Crawled::from(graph)
     };
-    Ok(ready(crawled, &Cache::none(), &mut |progress| {
+    let mut ready = ready(crawled, &Cache::none(), &mut |progress| {
         bar.show(progress);
-    }))
+    });
+    if arguments.latency.is_some() {
+        ready.subject.latencies.clear();
+    }
+    Ok(ready)
 }
 
-fn schedule(arguments: &Arguments, settings: &Settings) -> Schedule {
+impl Arguments {
+    /// The settings of the crawl, under the flags.
+    fn over(&self, crawled_with: &Settings) -> Settings {
+        let mut settings = crawled_with.clone();
+        let (crawl, ring) = (&mut settings.crawl, &mut settings.ring);
+        crawl.concurrency = self.concurrency.unwrap_or(crawl.concurrency);
+        crawl.candidates = self.candidates.unwrap_or(crawl.candidates);
+        crawl.lookahead = self.lookahead.unwrap_or(crawl.lookahead);
+        ring.slots = self.slots.map_or(ring.slots, |slots| slots as usize);
+        ring.keys = self.keys.unwrap_or(ring.keys);
+        let politeness = &mut settings.politeness;
+        politeness.interval = self.interval.unwrap_or(politeness.interval);
+        settings
+    }
+}
+
+fn schedule(settings: &Settings, latency: Duration) -> Schedule {
     let (crawl, ring) = (&settings.crawl, &settings.ring);
-    let interval = arguments.interval.unwrap_or(settings.politeness.interval);
+    let interval = settings.politeness.interval;
     Schedule {
         interval,
         step: ring.step_length(interval),
-        latency: arguments.latency,
-        concurrency: arguments.concurrency.unwrap_or(crawl.concurrency).get(),
-        slots: arguments.slots.map_or(ring.slots, |slots| slots as usize),
-        keys: arguments.keys.unwrap_or(ring.keys),
+        latency,
+        concurrency: crawl.concurrency.get(),
+        slots: ring.slots,
+        keys: ring.keys,
         waiting_max: ring.waiting_max,
-        candidates: arguments.candidates.unwrap_or(crawl.candidates).get(),
-        lookahead: arguments.lookahead.unwrap_or(crawl.lookahead).get(),
+        candidates: crawl.candidates.get(),
+        lookahead: crawl.lookahead.get(),
         overflow: crawl.overflow,
     }
 }
@@ -188,13 +223,17 @@ fn again(arguments: &Arguments, schedule: &Schedule, orders: &[Order]) -> String
         "junkai lab what-if".to_owned(),
         format!("--archive {}", quoted(&arguments.archive)),
         format!("--interval {}", time(schedule.interval)),
-        format!("--latency {}", time(schedule.latency)),
         format!("--concurrency {}", schedule.concurrency),
         format!("--candidates {}", schedule.candidates),
         format!("--lookahead {}", schedule.lookahead),
         format!("--slots {}", schedule.slots),
         format!("--keys {}", schedule.keys),
     ];
+    words.extend(
+        arguments
+            .latency
+            .map(|latency| format!("--latency {}", time(latency))),
+    );
     words.extend(orders.iter().map(|order| format!("--order {order}")));
     words.extend(
         arguments

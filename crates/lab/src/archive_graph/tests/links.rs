@@ -75,13 +75,26 @@ fn links_that_ask_not_to_be_followed_count_only_if_so_configured() {
 #[test]
 fn page_requisites_count_only_if_so_configured() {
     let body = "<img src=i.png><a href=1>1</a>";
-    assert_eq!(leads(page(body), &Options::default()), "http://a.test/d/1");
     let mut options = Options::default();
-    options.links.requisites = true;
     assert_eq!(
         leads(page(body), &options),
         "http://a.test/d/i.png http://a.test/d/1"
     );
+    options.links.requisites = false;
+    assert_eq!(leads(page(body), &options), "http://a.test/d/1");
+}
+
+#[test]
+fn style_sheets_and_heads_of_answers_lead_to_what_they_name() {
+    let answer = |content_type: &str, body: &str| {
+        let head = format!("200 OK\r\nContent-Type: {content_type}\r\nLink: <h>; rel=next");
+        let made = Made::answer("http://a.test/d/", 1, &head, body.as_bytes());
+        leads(made, &Options::default())
+    };
+    let of_sheet = "http://a.test/d/h http://a.test/d/s.css http://a.test/i.png";
+    let sheet = "@import 's.css'; b { c: url(/i.png) }";
+    assert_eq!(answer("text/css", sheet), of_sheet);
+    assert_eq!(answer("application/pdf", "%PDF"), "http://a.test/d/h");
 }
 
 #[test]

@@ -68,6 +68,7 @@ impl Plan<'_> {
                 seeds: &starts,
                 policy,
                 pages_max,
+                latencies: &[],
             };
             let run = simulate(&trial, &value, &mut |_| {});
             meter.counter().at(u64::from(subject.value.reachable()));

@@ -192,9 +192,14 @@ fn links_of(url: &Url, body: &[u8]) -> Vec<SiteLink> {
         url,
         robots_agent: "junkai",
         x_robots_tag: &[],
+        link_headers: &[],
         detect_language: false,
     };
-    let analysis = analyze_with_contexts(&source, &LinkOptions::default());
+    let pages_only = LinkOptions {
+        requisites: false,
+        ..LinkOptions::default()
+    };
+    let analysis = analyze_with_contexts(&source, &pages_only);
     let links = analysis.links.into_iter().map(|link| {
         let context = link.context.map(|context| *context).unwrap_or_default();
         let looks = if is_file(&link.url) {

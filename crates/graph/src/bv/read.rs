@@ -4,94 +4,85 @@
 //! The lists of earlier pages, to which a page may refer, are the links read so far; no offsets are needed.
 //!
 //! Whatever the bytes are, reading ends, within memory for as many pages as the file has bits, and as many links as the
-//! properties promise and the options allow: no number is believed before it is compared with what is possible. That is why the `webgraph` crate, which trusts its
-//! files, only reads the properties here.
+//! properties promise and the options allow: no number is believed before it is compared with what is possible.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dsi_bitstream::traits::BE;
-use webgraph::graphs::bvgraph::parse_properties;
-
-use super::LoadOptions;
-use super::bits::{BitError, BitReader, GraphCodes};
+use super::bits::{BitError, BitReader};
+use super::properties::{Format, Properties};
+use super::with_ending;
 use crate::links::Builder;
+use crate::load::LoadOptions;
 use crate::progress::{Progress, Reporter, Stage};
 use crate::{GraphError, Links, Page};
 
 /// Reads the graph with this base name.
-pub(super) fn read(
+pub(crate) fn read(
     base: &Path,
     options: &LoadOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Links, GraphError> {
-    let properties = Properties::read(&with_ending(base, "properties"), options)?;
+    let promised = Promised::read(&with_ending(base, "properties"), options)?;
     let path = with_ending(base, "graph");
     let bytes = fs::read(&path).map_err(|source| GraphError::Read {
         path: path.clone(),
         source,
     })?;
     let mut reporter = Reporter::new(progress, Stage::ReadLinks, bytes.len() as u64);
-    let mut decoder = Decoder::new(&bytes, &properties);
-    for page in 0..properties.pages {
+    let mut decoder = Decoder::new(&bytes, &promised);
+    for page in 0..promised.pages {
         if let Err(fault) = decoder.read_page(page) {
-            return Err(fault.at(page, decoder.bits.place(), path, properties.pages));
+            return Err(fault.at(page, decoder.bits.place(), path, promised.pages));
         }
         reporter.at(decoder.bits.place() / 8);
     }
     reporter.finish();
     let found = decoder.links.link_count();
-    if found != properties.links {
+    if found != promised.links {
         return Err(GraphError::LinkCount {
             path,
             found,
-            promised: properties.links,
+            promised: promised.links,
         });
     }
     Ok(decoder.links.finish())
 }
 
-/// A base name with an ending; a dot in the base name is part of it.
-pub(crate) fn with_ending(base: &Path, ending: &str) -> PathBuf {
-    let mut path = base.as_os_str().to_owned();
-    path.push(".");
-    path.push(ending);
-    path.into()
-}
-
-/// What the properties say.
-struct Properties {
+/// What the properties say of the graph, within what is allowed.
+struct Promised {
     pages: u32,
     links: u64,
-    codes: GraphCodes,
-    /// How far back a page may refer.
-    window: u64,
-    /// Runs of at least so many consecutive targets are written as intervals; 0 if none are.
-    interval_min: u64,
+    format: Format,
 }
 
-impl Properties {
+impl Promised {
     fn read(path: &Path, options: &LoadOptions) -> Result<Self, GraphError> {
         const BYTES_MAX: u64 = 1 << 20;
         let refused = |reason: String| GraphError::Properties {
             path: path.to_owned(),
             reason,
         };
-        let file = fs::metadata(path).map_err(|source| GraphError::Read {
+        let unreadable = |source| GraphError::Read {
             path: path.to_owned(),
             source,
-        })?;
+        };
+        let file = fs::metadata(path).map_err(unreadable)?;
         if BYTES_MAX < file.len() {
             return Err(refused(format!("it is longer than {BYTES_MAX} bytes")));
         }
-        let (pages, links, flags) =
-            parse_properties::<BE>(path).map_err(|error| refused(format!("{error:#}")))?;
+        let text = fs::read(path).map_err(unreadable)?;
+        let Properties {
+            pages,
+            links,
+            format,
+        } = Properties::parse(&String::from_utf8_lossy(&text)).map_err(refused)?;
         let pages = u32::try_from(pages)
             .ok()
             .filter(|&pages| pages <= options.pages_max)
             .ok_or_else(|| GraphError::TooManyPages {
                 path: path.to_owned(),
-                pages: pages as u64,
+                pages,
                 pages_max: options.pages_max,
             })?;
         if options.links_max < links {
@@ -103,9 +94,7 @@ impl Properties {
         Ok(Self {
             pages,
             links,
-            codes: GraphCodes::from_flags(&flags).map_err(refused)?,
-            window: flags.compression_window as u64,
-            interval_min: flags.min_interval_length as u64,
+            format,
         })
     }
 }
@@ -142,28 +131,28 @@ impl From<BitError> for Fault {
 
 struct Decoder<'a> {
     bits: BitReader<'a>,
-    properties: &'a Properties,
+    promised: &'a Promised,
     links: Builder,
     /// The targets of the page that is being read.
     targets: Vec<Page>,
 }
 
 impl<'a> Decoder<'a> {
-    fn new(bytes: &'a [u8], properties: &'a Properties) -> Self {
+    fn new(bytes: &'a [u8], promised: &'a Promised) -> Self {
         Self {
             bits: BitReader::new(bytes),
-            properties,
+            promised,
             links: Builder::new(),
             targets: Vec::new(),
         }
     }
 
     fn read_page(&mut self, page: Page) -> Result<(), Fault> {
-        let degree = self.bits.read(self.properties.codes.outdegrees)?;
-        if u64::from(self.properties.pages) < degree {
+        let degree = self.bits.read(self.promised.format.outdegrees)?;
+        if u64::from(self.promised.pages) < degree {
             return Err(Fault::Impossible("more links than pages"));
         }
-        if self.properties.links - self.links.link_count() < degree {
+        if self.promised.links - self.links.link_count() < degree {
             return Err(Fault::Impossible("more links than the properties promise"));
         }
         self.targets.clear();
@@ -189,20 +178,20 @@ impl<'a> Decoder<'a> {
     }
 
     fn copy_from_earlier_page(&mut self, page: Page) -> Result<(), Fault> {
-        if self.properties.window == 0 {
+        if self.promised.format.window == 0 {
             return Ok(());
         }
-        let distance = self.bits.read(self.properties.codes.references)?;
+        let distance = self.bits.read(self.promised.format.references)?;
         if distance == 0 {
             return Ok(());
         }
         let earlier = u32::try_from(distance)
             .ok()
-            .filter(|_| distance <= self.properties.window)
+            .filter(|_| distance <= self.promised.format.window)
             .and_then(|distance| page.checked_sub(distance))
             .ok_or(Fault::Impossible("a reference too far back"))?;
         let source = self.links.successors(earlier);
-        let code = self.properties.codes.blocks;
+        let code = self.promised.format.blocks;
         let blocks = self.bits.read(code)?;
         let mut rest = source;
         for block in 0..blocks {
@@ -224,10 +213,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_intervals(&mut self, page: Page, degree: u64) -> Result<(), Fault> {
-        if self.missing(degree)? == 0 || self.properties.interval_min == 0 {
+        if self.missing(degree)? == 0 || self.promised.format.interval_min == 0 {
             return Ok(());
         }
-        let code = self.properties.codes.intervals;
+        let code = self.promised.format.intervals;
         let intervals = self.bits.read(code)?;
         let mut next = 0;
         for interval in 0..intervals {
@@ -241,7 +230,7 @@ impl<'a> Decoder<'a> {
             let length = self
                 .bits
                 .read(code)?
-                .saturating_add(self.properties.interval_min);
+                .saturating_add(self.promised.format.interval_min);
             if self.missing(degree)? < length {
                 return Err(Fault::Impossible("an interval longer than the list"));
             }
@@ -254,7 +243,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_residuals(&mut self, page: Page, degree: u64) -> Result<(), Fault> {
-        let code = self.properties.codes.residuals;
+        let code = self.promised.format.residuals;
         let mut last = None;
         for _ in 0..self.missing(degree)? {
             let gap = self.bits.read(code)?;
@@ -272,7 +261,7 @@ impl<'a> Decoder<'a> {
     fn page(&self, number: u64) -> Result<Page, Fault> {
         u32::try_from(number)
             .ok()
-            .filter(|&page| page < self.properties.pages)
+            .filter(|&page| page < self.promised.pages)
             .ok_or(Fault::Impossible("a link to no page"))
     }
 }
@@ -295,13 +284,13 @@ fn later_target(last: u64, gap: u64) -> Result<u64, Fault> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
     use tempfile::TempDir;
-    use webgraph::prelude::{BvComp, BvGraphSeq, CompFlags, VecGraph};
-    use webgraph::traits::SequentialLabeling;
 
     use super::*;
+    use crate::bv::fixture;
+    use crate::bv::write::BvGraphWriter;
     use crate::progress::unwatched;
 
     struct Files {
@@ -309,23 +298,15 @@ mod tests {
     }
 
     impl Files {
-        /// Written by the reference library.
-        fn of(lists: &[Vec<Page>], flags: CompFlags) -> Self {
+        fn of(lists: &[Vec<Page>]) -> Self {
             let files = Self {
                 folder: tempfile::tempdir().unwrap(),
             };
-            let mut graph = VecGraph::new();
-            for (page, list) in lists.iter().enumerate() {
-                graph.add_node(page);
-                for &target in list {
-                    graph.add_node(target as usize);
-                    graph.add_arc(page, target as usize);
-                }
+            let mut writer = BvGraphWriter::create(files.base()).unwrap();
+            for list in lists {
+                writer.page(list).unwrap();
             }
-            BvComp::with_basename(files.base())
-                .comp_flags(flags)
-                .comp_graph::<BE>(graph)
-                .unwrap();
+            writer.finish().unwrap();
             files
         }
 
@@ -352,15 +333,18 @@ mod tests {
         }
     }
 
-    /// Lists with runs, copies and lone targets.
-    fn weblike() -> Vec<Vec<Page>> {
+    /// Lists with runs, copies and lone targets: those of the fixtures.
+    pub(in crate::bv) fn weblike() -> Vec<Vec<Page>> {
         (0..300_u32)
             .map(|page| match page % 5 {
                 0 => Vec::new(),
                 1 => (page..(page + 20).min(300)).collect(),
                 rest => {
-                    let mut list: Vec<Page> =
-                        (page - rest + 1..(page - rest + 12).min(300)).collect();
+                    let group = page - rest;
+                    let mut list: Vec<Page> = (group + 1..(group + 12).min(300)).collect();
+                    // What the pages of a group share, but for some that each leaves out.
+                    let shared = (0..30).filter(|link| link % 7 != rest);
+                    list.extend(shared.map(|link| (group * 11 + link * link * 5) % 300));
                     list.extend((0..rest * 3).map(|link| (page * 37 + link * 91) % 300));
                     list.sort_unstable();
                     list.dedup();
@@ -370,7 +354,7 @@ mod tests {
             .collect()
     }
 
-    fn lists(pages_max: u32) -> impl Strategy<Value = Vec<Vec<Page>>> {
+    pub(in crate::bv) fn lists(pages_max: u32) -> impl Strategy<Value = Vec<Vec<Page>>> {
         (1..pages_max).prop_flat_map(|pages| {
             let list = proptest::collection::btree_set(0..pages, 0..20.min(pages as usize));
             let list = list.prop_map(|set| set.into_iter().collect::<Vec<_>>());
@@ -380,29 +364,24 @@ mod tests {
 
     #[test]
     fn every_setting_of_the_reference_writer_is_read() {
-        use dsi_bitstream::dispatch::Codes;
-        let lists = weblike();
-        for code in [Codes::Gamma, Codes::Delta, Codes::Zeta(2), Codes::Zeta(5)] {
-            for (window, interval_min) in [(0, 0), (0, 4), (7, 0), (7, 4), (32, 2)] {
-                let flags = CompFlags {
-                    outdegrees: code,
-                    blocks: code,
-                    intervals: code,
-                    residuals: code,
-                    compression_window: window,
-                    min_interval_length: interval_min,
-                    ..CompFlags::default()
-                };
-                let links = Files::of(&lists, flags).read().unwrap();
-                assert_eq!(links, Links::from_lists(&lists), "{flags:?}");
-            }
+        let expected = Links::from_lists(&weblike());
+        for name in [
+            "default",
+            "gamma-0-0",
+            "delta-0-4",
+            "zeta2-7-0",
+            "zeta5-7-4",
+            "gamma-32-2",
+        ] {
+            let links = read(&fixture(name), &LoadOptions::default(), &mut unwatched);
+            assert_eq!(links.unwrap(), expected, "{name}");
         }
     }
 
     #[test]
     fn a_graph_cut_anywhere_is_refused_with_the_page() {
         let lists = weblike();
-        let files = Files::of(&lists, CompFlags::default());
+        let files = Files::of(&lists);
         let whole = files.bytes();
         let mut page_before = 0;
         for length in 0..whole.len() - 8 {
@@ -422,7 +401,7 @@ mod tests {
     fn properties_that_lie_are_found_out() {
         let arcs: usize = weblike().iter().map(Vec::len).sum();
         let check = |from: &str, to: &str, expected: &str| {
-            let files = Files::of(&weblike(), CompFlags::default());
+            let files = Files::of(&weblike());
             files.set_properties(|text| {
                 assert!(text.contains(from), "{text}");
                 text.replace(from, to)
@@ -460,8 +439,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn graphs_that_the_reference_wrote_are_read(lists in lists(60)) {
-            let links = Files::of(&lists, CompFlags::default()).read().unwrap();
+        fn graphs_that_were_written_are_read(lists in lists(60)) {
+            let links = Files::of(&lists).read().unwrap();
             prop_assert_eq!(links, Links::from_lists(&lists));
         }
 
@@ -469,7 +448,7 @@ mod tests {
         fn flipped_bits_never_panic_and_never_break_the_invariants(
             flips in proptest::collection::vec((any::<proptest::sample::Index>(), 0_u8..8), 1..6),
         ) {
-            let files = Files::of(&weblike(), CompFlags::default());
+            let files = Files::of(&weblike());
             let mut bytes = files.bytes();
             for (place, bit) in flips {
                 let place = place.index(bytes.len());
@@ -487,37 +466,13 @@ mod tests {
 
         #[test]
         fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), as_properties: bool) {
-            let files = Files::of(&weblike(), CompFlags::default());
+            let files = Files::of(&weblike());
             if as_properties {
                 fs::write(with_ending(&files.base(), "properties"), &bytes).unwrap();
                 prop_assert!(files.read().is_err());
             } else {
                 files.set_bytes(&bytes);
                 prop_assert!(files.read().is_err());
-            }
-        }
-    }
-
-    /// Only where real graphs are at hand; the reference library is the oracle.
-    #[test]
-    fn real_graphs_are_read_as_the_reference_reads_them() {
-        use lender::Lender;
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/graphs");
-        for name in ["cnr-2000", "uk-2007-05@100000"] {
-            let base = folder.join(name).join(name);
-            if !with_ending(&base, "graph").is_file() {
-                continue;
-            }
-            let links = read(&base, &LoadOptions::default(), &mut unwatched).unwrap();
-            let reference = BvGraphSeq::with_basename(&base).load().unwrap();
-            let mut pages = reference.iter();
-            while let Some((page, successors)) = pages.next() {
-                let page = u32::try_from(page).unwrap();
-                assert!(
-                    successors
-                        .into_iter()
-                        .eq(links.successors(page).iter().map(|&target| target as usize))
-                );
             }
         }
     }

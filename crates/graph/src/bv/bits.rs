@@ -4,7 +4,7 @@
 //! Departures: none. Unlike the reader of the `webgraph` crate, which trusts its file, this one ends in an error at
 //! whatever a damaged file can say.
 
-use webgraph::prelude::CompFlags;
+use std::io::{self, Write};
 
 /// A code for whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,34 +16,21 @@ pub(super) enum Code {
     Zeta(u32),
 }
 
-/// The codes of a graph's five kinds of number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GraphCodes {
-    pub(super) outdegrees: Code,
-    pub(super) references: Code,
-    pub(super) blocks: Code,
-    pub(super) intervals: Code,
-    pub(super) residuals: Code,
-}
-
-impl GraphCodes {
-    /// The codes that the properties of a graph name, or the name of one that cannot be read.
-    pub(super) fn from_flags(flags: &CompFlags) -> Result<Self, String> {
-        use dsi_bitstream::dispatch::Codes;
-        let code = |named: Codes| match named {
-            Codes::Unary => Ok(Code::Unary),
-            Codes::Gamma => Ok(Code::Gamma),
-            Codes::Delta => Ok(Code::Delta),
-            Codes::Zeta(factor @ 1..=16) => Ok(Code::Zeta(u32::try_from(factor).unwrap_or(1))),
-            other => Err(format!("code {other} cannot be read")),
-        };
-        Ok(Self {
-            outdegrees: code(flags.outdegrees)?,
-            references: code(flags.references)?,
-            blocks: code(flags.blocks)?,
-            intervals: code(flags.intervals)?,
-            residuals: code(flags.residuals)?,
-        })
+impl Code {
+    /// How many bits a number takes.
+    pub(super) fn length(self, number: u64) -> u64 {
+        let highest = u64::from((number + 1).ilog2());
+        match self {
+            Code::Unary => number + 1,
+            Code::Gamma => 2 * highest + 1,
+            Code::Delta => highest + Code::Gamma.length(highest),
+            Code::Zeta(factor) => {
+                let factor = u64::from(factor);
+                let steps = highest / factor;
+                let is_short = number + 1 < 2 << (steps * factor);
+                steps + 1 + (steps + 1) * factor - u64::from(is_short)
+            }
+        }
     }
 }
 
@@ -173,11 +160,105 @@ impl<'a> BitReader<'a> {
     }
 }
 
+/// Writes numbers as bits. Numbers are less than 2⁶³ − 1.
+pub(super) struct BitWriter<W: Write> {
+    to: W,
+    /// The bits that do not fill a word yet: the lowest `pending_bits` of it.
+    pending: u64,
+    pending_bits: u32,
+    written: u64,
+}
+
+impl<W: Write> BitWriter<W> {
+    pub(super) fn new(to: W) -> Self {
+        Self {
+            to,
+            pending: 0,
+            pending_bits: 0,
+            written: 0,
+        }
+    }
+
+    /// Bits written so far.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    pub(super) fn write(&mut self, code: Code, number: u64) -> io::Result<()> {
+        let shifted = number + 1;
+        let highest = shifted.ilog2();
+        let rest = shifted ^ (1 << highest);
+        match code {
+            Code::Unary => self.unary(number),
+            Code::Gamma => {
+                self.unary(u64::from(highest))?;
+                self.bits(rest, highest)
+            }
+            Code::Delta => {
+                self.write(Code::Gamma, u64::from(highest))?;
+                self.bits(rest, highest)
+            }
+            Code::Zeta(factor) => {
+                let steps = highest / factor;
+                let low = 1 << (steps * factor);
+                let bits = (steps + 1) * factor;
+                self.unary(u64::from(steps))?;
+                if shifted < 2 * low {
+                    self.bits(shifted - low, bits - 1)
+                } else {
+                    self.bits(shifted, bits)
+                }
+            }
+        }
+    }
+
+    /// Fills the last word with zeros, as the reference library does.
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        let missing = (WORD_BITS - self.pending_bits) % WORD_BITS;
+        self.bits(0, missing)?;
+        Ok(self.to)
+    }
+
+    fn unary(&mut self, number: u64) -> io::Result<()> {
+        const ZEROS_MAX: u32 = 32;
+        let mut zeros = number;
+        while u64::from(ZEROS_MAX) <= zeros {
+            self.bits(0, ZEROS_MAX)?;
+            zeros -= u64::from(ZEROS_MAX);
+        }
+        self.bits(1, 1 + u32::try_from(zeros).unwrap_or(ZEROS_MAX))
+    }
+
+    /// Writes the lowest `count` bits of a number that has no others, fewer than a word.
+    fn bits(&mut self, number: u64, count: u32) -> io::Result<()> {
+        debug_assert!(
+            count < WORD_BITS && number >> count == 0,
+            "{count} bits of {number}"
+        );
+        self.written += u64::from(count);
+        let room = WORD_BITS - self.pending_bits;
+        if count < room {
+            self.pending = self.pending << count | number;
+            self.pending_bits += count;
+            return Ok(());
+        }
+        let left = count - room;
+        let word = if room == WORD_BITS {
+            number
+        } else {
+            self.pending << room | number >> left
+        };
+        self.to.write_all(&word.to_be_bytes())?;
+        self.pending = number & ((1 << left) - 1);
+        self.pending_bits = left;
+        Ok(())
+    }
+}
+
+const WORD_BITS: u32 = u64::BITS;
+
 #[cfg(test)]
 mod tests {
-    use dsi_bitstream::impls::{BufBitWriter, MemWordWriterVec};
-    use dsi_bitstream::prelude::{DeltaWrite, GammaWrite, ZetaWrite};
-    use dsi_bitstream::traits::{BE, BitWrite};
     use proptest::prelude::*;
 
     use super::*;
@@ -191,34 +272,64 @@ mod tests {
         Code::Zeta(7),
     ];
 
-    fn written(numbers: &[(Code, u64)]) -> Vec<u8> {
-        let mut writer = <BufBitWriter<BE, _>>::new(MemWordWriterVec::new(Vec::<u64>::new()));
-        for &(code, number) in numbers {
-            match code {
-                Code::Unary => writer.write_unary(number % 300),
-                Code::Gamma => writer.write_gamma(number),
-                Code::Delta => writer.write_delta(number),
-                Code::Zeta(factor) => writer.write_zeta(number, factor as usize),
+    /// The bits of a number, as text.
+    fn code_word(code: Code, number: u64) -> String {
+        let mut writer = BitWriter::new(Vec::new());
+        writer.write(code, number).unwrap();
+        let length = usize::try_from(writer.written()).unwrap();
+        let bytes = writer.finish().unwrap();
+        let mut bits = String::new();
+        bits.extend(bytes.iter().map(|byte| format!("{byte:08b}")));
+        assert!(!bits.split_off(length).contains('1'));
+        bits
+    }
+
+    /// The table in section 2 of the paper, whose numbers begin with 1.
+    #[test]
+    fn code_words_are_those_of_the_paper() {
+        for (number, gamma, delta, zeta2, zeta3) in [
+            (1, "1", "1", "10", "100"),
+            (2, "010", "0100", "110", "1010"),
+            (3, "011", "0101", "111", "1011"),
+            (4, "00100", "01100", "01000", "1100"),
+            (5, "00101", "01101", "01001", "1101"),
+            (6, "00110", "01110", "01010", "1110"),
+            (7, "00111", "01111", "01011", "1111"),
+            (8, "0001000", "00100000", "011000", "0100000"),
+        ] {
+            let words = [
+                (Code::Gamma, gamma),
+                (Code::Delta, delta),
+                (Code::Zeta(1), gamma),
+                (Code::Zeta(2), zeta2),
+                (Code::Zeta(3), zeta3),
+            ];
+            for (code, word) in words {
+                assert_eq!(code_word(code, number - 1), word, "{code:?} of {number}");
             }
-            .unwrap();
         }
-        let words = writer.into_inner().unwrap().into_inner();
-        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+        assert_eq!(code_word(Code::Unary, 3), "0001");
     }
 
     proptest! {
         #[test]
-        fn numbers_that_another_library_wrote_are_read(
+        fn numbers_that_were_written_are_read(
             numbers in proptest::collection::vec((0..ALL.len(), 0_u64..63, any::<u64>()), 0..60),
         ) {
             let numbers: Vec<(Code, u64)> = numbers
                 .into_iter()
                 .map(|(code, bits, number)| (ALL[code], number & ((1 << bits) - 1) & (u64::MAX >> 8)))
+                .map(|(code, number)| (code, if code == Code::Unary { number % 300 } else { number }))
                 .collect();
-            let bytes = written(&numbers);
+            let mut writer = BitWriter::new(Vec::new());
+            for &(code, number) in &numbers {
+                let begun = writer.written();
+                writer.write(code, number).unwrap();
+                prop_assert_eq!(writer.written() - begun, code.length(number), "{:?} of {}", code, number);
+            }
+            let bytes = writer.finish().unwrap();
             let mut reader = BitReader::new(&bytes);
             for (code, number) in numbers {
-                let number = if code == Code::Unary { number % 300 } else { number };
                 prop_assert_eq!(reader.read(code), Ok(number), "{:?}", code);
             }
         }
