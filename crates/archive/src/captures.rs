@@ -7,12 +7,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use junkai_http::{TextHead, content};
 use thiserror::Error;
 
 use crate::cdxj::{Entry, surt};
-use crate::content::content;
 use crate::digest::is_same;
-use crate::head::Head;
 use crate::index::{Index, IndexError};
 use crate::indexer::{
     IndexFileError, is_http_url, is_listed, line_of, read_http_head, timestamp_of,
@@ -158,7 +157,7 @@ impl Captures {
             }
             let mut start =
                 read_http_head(&mut record).map_err(|error| read_error(error, entry.offset))?;
-            let length = Head::parse(&start).length;
+            let length = TextHead::parse(&start).length;
             start.truncate(length);
             Ok(start)
         })
@@ -182,7 +181,7 @@ impl Captures {
             } else {
                 Vec::new()
             };
-            let head = Head::parse(&start);
+            let head = TextHead::parse(&start);
             let body = (&start[head.length..]).chain(&mut record);
             let mut body: Box<dyn Read> = match form {
                 BodyForm::Decoded if is_http => content(&head, body),

@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use junkai_http::{TextHead, without_parameters};
 use thiserror::Error;
 
 use crate::cdxj::Line;
 use crate::config::DigestAlgorithm;
 use crate::digest::Digester;
-use crate::head::{Head, without_parameters};
 use crate::read_error::{ReadError, read_error};
 use crate::reader::{Reader, Record};
 use crate::record_head::RecordHead;
@@ -106,7 +106,7 @@ pub(crate) fn line_of<R: Read>(
     } else {
         Vec::new()
     };
-    let http = has_http.then(|| Head::parse(&start));
+    let http = has_http.then(|| TextHead::parse(&start));
     let digest = match head.field("WARC-Payload-Digest") {
         Some(digest) if !digest.is_empty() => Some(digest.to_owned()),
         _ if record_type == "revisit" => None,
@@ -117,7 +117,7 @@ pub(crate) fn line_of<R: Read>(
     };
     let mime = match record_type {
         "revisit" => Some("warc/revisit"),
-        "response" => http.as_ref().and_then(Head::media_type),
+        "response" => http.as_ref().and_then(TextHead::media_type),
         _ => head.field("Content-Type").map(without_parameters),
     };
     let span = record.finish()?;
@@ -125,7 +125,7 @@ pub(crate) fn line_of<R: Read>(
         url: url.as_deref(),
         timestamp: &timestamp,
         mime,
-        status: http.as_ref().and_then(Head::status),
+        status: http.as_ref().and_then(TextHead::status),
         digest: digest.as_deref(),
         length: span.length,
         offset,
@@ -157,7 +157,7 @@ pub(crate) fn is_http_url(url: &str) -> bool {
 pub(crate) fn read_http_head<R: Read>(record: &mut Record<'_, R>) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     record.take(HTTP_HEAD_BYTES_USUAL).read_to_end(&mut start)?;
-    if Head::parse(&start).length == start.len() {
+    if TextHead::parse(&start).length == start.len() {
         record
             .take(HTTP_HEAD_BYTES_MAX - HTTP_HEAD_BYTES_USUAL)
             .read_to_end(&mut start)?;

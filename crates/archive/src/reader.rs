@@ -6,14 +6,15 @@
 //! This is our own reader because recovery must know exactly where each member ends and whether the last one is whole to
 //! its final byte, and because a record must be able to leave its thread, which those of fastwarc 2 cannot.
 //!
-//! Not here: going on after damage ([`crate::walk()`]); HTTP ([`crate::http`]).
+//! Not here: going on after damage ([`crate::walk()`]); HTTP (`junkai_http`).
 
 use std::fs::File;
 use std::io::{self, BufRead as _, Read, Seek as _, SeekFrom, Write};
 use std::path::Path;
 
+use junkai_http::TextHead;
+
 use crate::arc::ArcLine;
-use crate::head::Head;
 use crate::member::{Input, Member};
 use crate::read_error::{HEAD_BYTES_MAX, ReadError, read_error};
 use crate::record::TERMINATOR;
@@ -276,7 +277,7 @@ fn read_warc_head<R: Read>(
             break;
         }
     }
-    let head = Head::parse(&bytes);
+    let head = TextHead::parse(&bytes);
     if !is_version(&head.first_line) {
         return Err(not_a_record(offset, &head.first_line));
     }

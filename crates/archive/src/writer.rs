@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use junkai_http::{TextHead, without_parameters};
 use thiserror::Error;
 
 use crate::append_file::AppendFile;
@@ -19,7 +20,6 @@ use crate::compress::{Compressor, release};
 use crate::config::{ArchiveConfig, Provenance};
 use crate::digest::digest;
 use crate::group::{Digests, GroupBuilder, block_of};
-use crate::head::{Head, without_parameters};
 use crate::layout::{Layout, OPEN_SUFFIX, safe_name, sync_directory};
 use crate::open_warc::{INDEX_PART_BYTES, OpenWarc};
 use crate::record::{index_timestamp, new_record_id};
@@ -125,7 +125,7 @@ impl Writer {
             "the head is part of the response"
         );
         let block = block_of(capture);
-        let http = Head::parse(block);
+        let http = TextHead::parse(block);
         let digests = Digests::of(capture, http.length, self.config.digest);
         let id = new_record_id();
 

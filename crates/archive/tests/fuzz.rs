@@ -3,7 +3,7 @@
 use std::io::{Read as _, copy, sink};
 use std::time::Duration;
 
-use junkai_archive::{Reader, http};
+use junkai_archive::Reader;
 
 const TIME: Duration = Duration::from_secs(2);
 
@@ -60,23 +60,4 @@ fn read(file: &[u8]) {
         assert!(start.len() as u64 <= length);
         end = span.end;
     }
-}
-
-#[test]
-fn fuzz_chunked_bodies() {
-    bolero::check!()
-        .with_test_time(TIME)
-        .with_type::<Vec<u8>>()
-        .for_each(|bytes| {
-            let decoded = http::dechunk(bytes);
-            assert!(decoded.length <= bytes.len());
-            assert!(decoded.payload.len() <= decoded.length);
-            let mut message =
-                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"
-                    .to_vec();
-            message.extend_from_slice(bytes);
-            let content = http::message(&message).content(100);
-            assert!(content.bytes.len() <= 100);
-            assert!(http::message(bytes).content(100).bytes.len() <= 100);
-        });
 }

@@ -247,7 +247,7 @@ fn stored_body(folder: &Path, entry: &Entry) -> Option<Vec<u8>> {
         .ok()?;
     let limit = usize::try_from(ROBOTS_BYTES_MAX).ok()?;
     Some(
-        junkai_archive::http::message(&message)
+        junkai_http::message(&message)
             .content(limit)
             .bytes
             .into_owned(),

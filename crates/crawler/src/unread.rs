@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use junkai_archive::{DigestAlgorithm, Layout, Reader, digest, digest_bytes, http};
+use junkai_archive::{DigestAlgorithm, Layout, Reader, digest, digest_bytes};
 use junkai_page::content::{self, Content, Furniture};
 use junkai_revisit::{Digest, Place, Version};
 use junkai_weburl::PageUrl;
@@ -111,7 +111,7 @@ impl Unread {
         if bytes_max < bytes.len() {
             return None;
         }
-        let message = http::message(&bytes);
+        let message = junkai_http::message(&bytes);
         if !has_payload(version, &message.payload()) {
             return None;
         }

@@ -20,6 +20,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use junkai_http::Head;
 use url::Url;
 
 pub use self::config::{HeaderConfig, LoginConfig};
@@ -29,7 +30,6 @@ use self::logins::Login;
 use self::proxy::Proxies;
 pub(crate) use self::proxy::Proxy;
 use crate::config::FetchConfig;
-use crate::message::Head;
 
 /// What stands in the archive instead of a secret.
 pub(crate) const REDACTED: &str = "redacted";

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use junkai_http::{
+    ChunkDecoder, Decoded, Framing, Head, HeadIndex, Progress, Start, decode, find_head,
+};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::chunked::{ChunkScanner, Progress};
-use crate::coding::{self, Decoded};
 use crate::failure::{Failure, Truncation};
 use crate::link::Captured;
-use crate::message::{Framing, Head, Start, find_head};
 use crate::resources::Resources;
 use crate::retry_after;
 use crate::spool::SpoolFile;
@@ -93,6 +93,15 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// The protocol that a status line names.
+    pub(crate) fn of_head(head: &HeadIndex) -> Self {
+        if head.http_1_0 {
+            Self::Http10
+        } else {
+            Self::Http11
+        }
+    }
+
     /// The name, as for `WARC-Protocol`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -204,7 +213,7 @@ impl Exchange {
                     }
                 };
                 exchange.response = Bytes::copy_from_slice(&response[..length]);
-                exchange.protocol = Some(head.protocol());
+                exchange.protocol = Some(Protocol::of_head(&head));
                 exchange.head = Some(Head::new(&exchange.response, head));
             }
             Start::Partial => exchange.end = End::Failed(Failure::Disconnected { received }),
@@ -264,7 +273,7 @@ impl Exchange {
             .head
             .iter()
             .flat_map(|head| head.values("content-encoding"));
-        coding::decode(self.payload(), codings, limit)
+        decode(self.payload(), codings, limit)
     }
 
     /// When the server says that the page was last changed (RFC 9110, section 8.8.2), in any of the three forms of a date.
@@ -295,7 +304,7 @@ impl Exchange {
 fn join_chunks(body: &Bytes) -> Bytes {
     let mut first: Option<Range<usize>> = None;
     let mut joined = Vec::new();
-    let progress = ChunkScanner::default().feed(body, |piece| match &first {
+    let progress = ChunkDecoder::default().feed(body, |piece| match &first {
         None => first = Some(piece),
         Some(first) => {
             if joined.is_empty() {
@@ -317,7 +326,6 @@ fn join_chunks(body: &Bytes) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Start, find_head};
 
     fn answered(fields: &str) -> Exchange {
         let response = Bytes::from(format!("HTTP/1.1 200 OK\r\n{fields}\r\n"));

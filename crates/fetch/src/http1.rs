@@ -17,15 +17,14 @@ use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
+use junkai_http::{ChunkDecoder, FIELDS_USUAL, Framing, HeadIndex, Progress, Start, find_head};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::bounds::Bounds;
-use crate::chunked::{ChunkScanner, Progress};
-use crate::exchange::TlsSession;
+use crate::exchange::{Protocol, TlsSession};
 use crate::failure::Failure;
 use crate::intake::Intake;
 use crate::link::{Captured, Room};
-use crate::message::{FIELDS_USUAL, Framing, HeadIndex, Start, find_head};
 use crate::stock::Share;
 use crate::tape::{ReadingEnded, SharedTape, Stream, Tape, Tee};
 use crate::watch::{Received, Watch};
@@ -67,6 +66,7 @@ impl Http1 {
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
             .ignore_invalid_headers_in_responses(true)
+            // hyper allocates for as many with each response, and its map of fields panics at some thirty thousand.
             .max_headers(FIELDS_USUAL)
             .max_buf_size(bounds.head)
             .handshake(io)
@@ -296,7 +296,7 @@ async fn read_rest(
     head: &HeadIndex,
     watch: &mut Watch,
 ) -> Result<(), Failure> {
-    let mut chunks = ChunkScanner::default();
+    let mut chunks = ChunkDecoder::default();
     let mut progress = Progress::Partial;
     let mut buffer = [0; SALVAGE_BUFFER];
     if head.framing == Framing::Chunked {
@@ -391,7 +391,7 @@ impl Tape {
             request: Bytes::copy_from_slice(&self.sent),
             response: self.received.take(),
             first_byte: self.first_byte,
-            protocol: head.as_ref().map(HeadIndex::protocol),
+            protocol: head.as_ref().map(Protocol::of_head),
             head,
             irregular: None,
             end: Ok(()),

@@ -13,9 +13,7 @@
 
 mod access;
 mod bounds;
-mod chunked;
 mod client;
-mod coding;
 mod config;
 mod dns;
 mod exchange;
@@ -26,7 +24,6 @@ mod http2;
 mod identity;
 mod intake;
 mod link;
-mod message;
 mod pool;
 mod post;
 mod resources;
@@ -40,7 +37,6 @@ mod watch;
 
 pub use access::{Access, Environment, HeaderConfig, LoginConfig};
 pub use client::{Client, ClientError, Conditional, Request};
-pub use coding::{DecodeProblem, Decoded};
 pub use config::{FetchConfig, TlsVerify};
 pub use dns::{
     AddressFamily, DnsConfig, DnsFailure, DnsProblem, Resolved, Resolver, ResolverError,
@@ -49,7 +45,7 @@ pub use exchange::{End, Exchange, Protocol, Timing, TlsSession};
 pub use failure::{Failure, Truncation};
 pub use guard::{AddressGuard, AddressKind, NotANetwork, Refused, network};
 pub use identity::{Identity, IdentityError};
-pub use message::{Framing, Head};
+pub use junkai_http::{DecodeProblem, Decoded, Framing, Head};
 pub use post::{PostError, Poster};
 pub use resources::Resources;
 pub use retry_after::RETRY_AFTER_MAX;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::Empty;
+use junkai_http::HeadIndex;
 use tokio::time::Instant;
 
 use crate::bounds::Bounds;
@@ -12,7 +13,6 @@ use crate::failure::Failure;
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::intake::Taken;
-use crate::message::HeadIndex;
 use crate::resources::Resources;
 use crate::stock::Share;
 use crate::watch::Watch;

@@ -2,11 +2,11 @@
 
 use std::io::{self, Read};
 
+use junkai_http::{ChunkDecoder, TextHead};
+
 use super::Finding;
 use super::standard::{clipped, is_identical_digest};
-use crate::chunked::Decoder;
 use crate::digest::{Algorithm, Digester, is_same, value_of};
-use crate::head::Head;
 use crate::indexer::read_http_head;
 use crate::reader::Record;
 use crate::record_head::RecordHead;
@@ -44,15 +44,15 @@ pub(super) fn check_digests<R: Read>(
     } else {
         Vec::new()
     };
-    let http = Head::parse(&start);
+    let http = TextHead::parse(&start);
     let mut sums = Sums {
         block: block.as_ref().map(Expected::digester),
         body: payload.as_ref().map(Expected::digester),
         payload: payload
             .as_ref()
-            .filter(|_| crate::http::is_chunked(&http))
+            .filter(|_| http.is_chunked())
             .map(Expected::digester),
-        chunks: Decoder::default(),
+        chunks: ChunkDecoder::default(),
     };
     sums.block(&start);
     sums.body(&start[http.length.min(start.len())..]);
@@ -169,7 +169,7 @@ struct Sums {
     body: Option<Digester>,
     /// The same without chunks.
     payload: Option<Digester>,
-    chunks: Decoder,
+    chunks: ChunkDecoder,
 }
 
 impl Sums {
@@ -184,7 +184,8 @@ impl Sums {
             digester.update(bytes);
         }
         if let Some(digester) = &mut self.payload {
-            self.chunks.feed(bytes, |piece| digester.update(piece));
+            self.chunks
+                .take_apart(bytes, |piece| digester.update(piece));
         }
     }
 }

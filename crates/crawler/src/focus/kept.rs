@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use junkai_archive::{Entry, Index, Layout, Reader, http};
+use junkai_archive::{Entry, Index, Layout, Reader};
 use junkai_focus::data_file::declared_type;
 use junkai_weburl::PageUrl;
 
@@ -79,7 +79,7 @@ impl Kept {
         } else {
             self.record(&entry)?
         };
-        let message = http::message(&record);
+        let message = junkai_http::message(&record);
         let content_bytes_max = usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX);
         let content = message.content(content_bytes_max).bytes.into_owned();
         let content_type = declared_type(

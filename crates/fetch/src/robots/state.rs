@@ -11,14 +11,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use junkai_http::{DecodeProblem, list_items};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{Decision, ROBOTS_LENGTH_MAX, Robots};
-use crate::coding::DecodeProblem;
 use crate::exchange::Exchange;
 use crate::failure::Truncation;
-use crate::message::list_items;
 
 /// Longest time for which an answer is good (section 2.4).
 pub(super) const LIFE_MAX: Duration = Duration::from_hours(24);

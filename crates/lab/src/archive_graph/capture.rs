@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use junkai_archive::RecordHead;
-use junkai_archive::http::Message;
+use junkai_http::Message;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A capture of a page.

@@ -7,7 +7,6 @@ use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashSet;
-use junkai_archive::http;
 use junkai_archive::{ReadError, Reader, Record, RecordHead, Walker, walk};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use rayon::prelude::*;
@@ -135,7 +134,7 @@ impl<'a> Scanner<'a> {
         block: &[u8],
         says: Option<&Says>,
     ) -> Result<Box<[u32]>, Unread> {
-        let message = http::message(block);
+        let message = junkai_http::message(block);
         let status = message.status().ok_or(Unread::NoAnswer)?;
         let head = &block[..message.head_length()];
         let own = Says::of(&message, head);
@@ -360,7 +359,7 @@ impl<'a> FileScan<'a> {
         head: &RecordHead,
         block: &[u8],
     ) -> Result<Leads, Unread> {
-        let message = http::message(block);
+        let message = junkai_http::message(block);
         let says = match message.status() {
             None | Some(304) => None,
             Some(status) if is_page(status) => {

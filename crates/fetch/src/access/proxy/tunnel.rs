@@ -6,6 +6,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
+use junkai_http::{Start, find_head};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
@@ -62,12 +63,9 @@ async fn connect(stream: &mut TcpStream, proxy: &Proxy, remote: SocketAddr) -> R
             return Err(blame.refusal("closed the connection without an answer"));
         }
     };
-    let mut fields = [httparse::EMPTY_HEADER; 64];
-    let mut head = httparse::Response::new(&mut fields);
-    // Fields beyond the room for them do not matter: the status comes before.
-    let status = match head.parse(&answer[..end]) {
-        Ok(_) | Err(httparse::Error::TooManyHeaders) => head.code,
-        Err(_) => None,
+    let status = match find_head(&answer[..end]) {
+        Start::Head { head, .. } => Some(head.status),
+        Start::Partial | Start::Malformed => None,
     };
     match status {
         Some(200..300) if end == answer.len() => Ok(()),

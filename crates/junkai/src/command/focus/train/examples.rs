@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use junkai_archive::{Layout, Reader, http};
+use junkai_archive::{Layout, Reader};
 use junkai_focus::learn::{PageView, Seen};
 use junkai_page::{ContentKind, kind_of};
 use junkai_weburl::site_of;
@@ -215,7 +215,7 @@ impl Gatherer<'_> {
     }
 
     fn response(&mut self, url: &str, name: &str, bytes: &[u8]) -> Result<()> {
-        let message = http::message(bytes);
+        let message = junkai_http::message(bytes);
         let content_type = message.field("content-type");
         let content = message.content(usize::try_from(PAGE_BYTES_MAX).unwrap_or(usize::MAX));
         let is_page = message.status() == Some(200)
@@ -320,7 +320,7 @@ fn without_headers(bytes: &[u8]) -> (Option<String>, &[u8]) {
     if !first.starts_with("HTTP/") && !is_field(first) {
         return (None, bytes);
     }
-    let message = http::message(bytes);
+    let message = junkai_http::message(bytes);
     let has_end = message.head_length() < bytes.len().min(HEADERS_BYTES_MAX);
     let has_type = message.field("content-type").is_some();
     if has_end && has_type {

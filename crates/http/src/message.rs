@@ -4,20 +4,15 @@
 //! without its content encoding. All of it is as lenient as the web demands, and what is decompressed is bounded.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
 
-use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-
-pub use crate::chunked::{ChunkedEnd, Dechunked, dechunk};
-use crate::head::Head;
-
-/// Content encodings that may be nested in one message.
-pub(crate) const ENCODINGS_MAX: usize = 4;
+use crate::chunked::{ChunkDecoder, Progress};
+use crate::coding::{Decoded, decode};
+use crate::text_head::TextHead;
 
 /// Takes apart an HTTP message as `request` and `response` records hold it.
 #[must_use]
 pub fn message(bytes: &[u8]) -> Message<'_> {
-    let head = Head::parse(bytes);
+    let head = TextHead::parse(bytes);
     let body = &bytes[head.length..];
     Message { head, body }
 }
@@ -25,17 +20,8 @@ pub fn message(bytes: &[u8]) -> Message<'_> {
 /// A stored HTTP message.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    head: Head<'a>,
+    head: TextHead<'a>,
     body: &'a [u8],
-}
-
-/// A payload without its content encoding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content<'a> {
-    /// The bytes, as far as they go.
-    pub bytes: Cow<'a, [u8]>,
-    /// Whether that is all: neither damaged, nor cut short, nor more than was asked for.
-    pub is_whole: bool,
 }
 
 impl<'a> Message<'a> {
@@ -80,7 +66,7 @@ impl<'a> Message<'a> {
     /// Whether the body says that it is in chunks.
     #[must_use]
     pub fn is_chunked(&self) -> bool {
-        is_chunked(&self.head)
+        self.head.is_chunked()
     }
 
     /// The body without chunks. A body that only says that it is in chunks is taken as it is.
@@ -89,103 +75,41 @@ impl<'a> Message<'a> {
         if !self.is_chunked() {
             return Cow::Borrowed(self.body);
         }
-        let decoded = dechunk(self.body);
-        let is_nothing = decoded.payload.is_empty() && decoded.end != ChunkedEnd::Whole;
+        let mut payload = Vec::new();
+        let mut decoder = ChunkDecoder::default();
+        let progress = decoder.take_apart(self.body, |bytes| payload.extend_from_slice(bytes));
+        let is_nothing = payload.is_empty() && !matches!(progress, Progress::Complete(_));
         if is_nothing {
             Cow::Borrowed(self.body)
         } else {
-            Cow::Owned(decoded.payload)
+            Cow::Owned(payload)
         }
     }
 
-    /// The payload without its content encoding, at most `bytes_max` of it. An encoding that is not known, or that the
+    /// The payload without its content codings, at most `bytes_max` of it. A coding that is not known, or that the
     /// payload does not have, leaves it as it is.
     #[must_use]
-    pub fn content(&self, bytes_max: usize) -> Content<'a> {
-        let codings = content_codings(&self.head);
-        let mut content = Content {
-            bytes: self.payload(),
-            is_whole: true,
-        };
-        if ENCODINGS_MAX < codings.len() {
-            content.is_whole = false;
-            return content;
-        }
-        for coding in codings.iter().rev() {
-            let Some(decoded) = decode(coding, &content.bytes, bytes_max) else {
-                content.is_whole = false;
-                break;
-            };
-            content.is_whole &= decoded.is_whole;
-            content.bytes = decoded.bytes;
-        }
-        if bytes_max < content.bytes.len() {
-            content.is_whole = false;
-            content.bytes.to_mut().truncate(bytes_max);
-        }
-        content
-    }
-}
-
-/// The content encodings that a head names, in lower case and the order in which they were applied.
-pub(crate) fn content_codings(head: &Head<'_>) -> Vec<String> {
-    let codings = head
-        .fields
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-    codings
-        .flat_map(|(_, value)| value.split(','))
-        .map(|coding| coding.trim().to_ascii_lowercase())
-        .filter(|coding| !coding.is_empty() && coding != "identity")
-        .collect()
-}
-
-/// Whether a head says that the body is in chunks.
-pub(crate) fn is_chunked(head: &Head<'_>) -> bool {
-    let mut codings = head
-        .fields
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
-    let last = codings
-        .next_back()
-        .and_then(|(_, value)| value.rsplit(',').next());
-    last.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
-}
-
-/// Undoes one content coding; `None` if nothing comes out of it.
-fn decode(coding: &str, bytes: &[u8], bytes_max: usize) -> Option<Content<'static>> {
-    let decoded = match coding {
-        "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(bytes), bytes_max),
-        // RFC 9110 says zlib; many servers send bare deflate.
-        "deflate" => {
-            let zlib = read_bounded(ZlibDecoder::new(bytes), bytes_max);
-            if zlib.bytes.is_empty() {
-                read_bounded(DeflateDecoder::new(bytes), bytes_max)
-            } else {
-                zlib
+    pub fn content(&self, bytes_max: usize) -> Decoded<'a> {
+        let codings = self.head.values("content-encoding");
+        match self.payload() {
+            Cow::Borrowed(payload) => decode(payload, codings, bytes_max),
+            Cow::Owned(payload) => {
+                let Decoded { bytes, problem } = decode(&payload, codings, bytes_max);
+                let bytes = match bytes {
+                    Cow::Owned(bytes) => bytes,
+                    Cow::Borrowed(bytes) => {
+                        let length = bytes.len();
+                        let mut payload = payload;
+                        payload.truncate(length);
+                        payload
+                    }
+                };
+                Decoded {
+                    bytes: Cow::Owned(bytes),
+                    problem,
+                }
             }
         }
-        "br" => read_bounded(
-            brotli_decompressor::Decompressor::new(bytes, 8192),
-            bytes_max,
-        ),
-        "zstd" => read_bounded(zstd::Decoder::with_buffer(bytes).ok()?, bytes_max),
-        _ => return None,
-    };
-    let is_nothing = decoded.bytes.is_empty() && !decoded.is_whole;
-    (!is_nothing).then_some(decoded)
-}
-
-/// Reads at most so many bytes.
-fn read_bounded(reader: impl Read, bytes_max: usize) -> Content<'static> {
-    let mut bytes = Vec::new();
-    let mut reader = reader.take(bytes_max as u64 + 1);
-    let result: io::Result<usize> = reader.read_to_end(&mut bytes);
-    let is_whole = result.is_ok() && bytes.len() <= bytes_max;
-    bytes.truncate(bytes_max);
-    Content {
-        bytes: Cow::Owned(bytes),
-        is_whole,
     }
 }
 
@@ -200,6 +124,12 @@ mod tests {
         let mut bytes = format!("HTTP/1.1 200 OK\r\n{fields}\r\n").into_bytes();
         bytes.extend_from_slice(body);
         bytes
+    }
+
+    fn content_of(bytes: &[u8], bytes_max: usize) -> (Vec<u8>, bool) {
+        let content = message(bytes).content(bytes_max);
+        let is_whole = content.is_whole();
+        (content.bytes.into_owned(), is_whole)
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -223,19 +153,10 @@ mod tests {
         assert_eq!(message.body(), body);
         assert_eq!(message.payload(), packed);
         assert_eq!(
-            message.content(1000),
-            Content {
-                bytes: b"hello, hello, hello"[..].into(),
-                is_whole: true
-            }
+            content_of(&bytes, 1000),
+            (b"hello, hello, hello".to_vec(), true)
         );
-        assert_eq!(
-            message.content(5),
-            Content {
-                bytes: b"hello"[..].into(),
-                is_whole: false
-            }
-        );
+        assert_eq!(content_of(&bytes, 5), (b"hello".to_vec(), false));
     }
 
     #[test]
@@ -258,11 +179,7 @@ mod tests {
             ("identity", text.to_vec()),
         ] {
             let bytes = response(&format!("Content-Encoding: {coding}\r\n"), &packed);
-            let expected = Content {
-                bytes: text[..].into(),
-                is_whole: true,
-            };
-            assert_eq!(message(&bytes).content(1000), expected, "{coding}");
+            assert_eq!(content_of(&bytes, 1000), (text.to_vec(), true), "{coding}");
         }
     }
 
@@ -271,23 +188,11 @@ mod tests {
     #[test]
     fn what_is_not_as_it_says_is_taken_as_it_is() {
         let bytes = response("Content-Encoding: gzip\r\n", b"plain");
-        assert_eq!(
-            message(&bytes).content(10),
-            Content {
-                bytes: b"plain"[..].into(),
-                is_whole: false
-            }
-        );
+        assert_eq!(content_of(&bytes, 10), (b"plain".to_vec(), false));
         let bytes = response("Transfer-Encoding: chunked\r\n", b"plain");
         assert_eq!(message(&bytes).payload(), &b"plain"[..]);
         let bytes = response("Content-Encoding: unknown\r\n", b"plain");
-        assert_eq!(
-            message(&bytes).content(3),
-            Content {
-                bytes: b"pla"[..].into(),
-                is_whole: false
-            }
-        );
+        assert_eq!(content_of(&bytes, 3), (b"pla".to_vec(), false));
         assert_eq!(message(b"").status(), None);
     }
 
@@ -306,7 +211,7 @@ mod tests {
     fn a_bomb_is_bounded() {
         let bomb = gzip(&vec![0; 50_000_000]);
         let bytes = response("Content-Encoding: gzip\r\n", &bomb);
-        let content = message(&bytes).content(1000);
-        assert_eq!((content.bytes.len(), content.is_whole), (1000, false));
+        let (content, is_whole) = content_of(&bytes, 1000);
+        assert_eq!((content.len(), is_whole), (1000, false));
     }
 }

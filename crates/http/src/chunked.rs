@@ -1,19 +1,19 @@
-//! Chunked bodies: where they end, and what is in them.
+//! Chunked bodies (RFC 9112, section 7.1): where they end, and what is in them, in pieces of any size.
 //!
-//! RFC 9112, section 7.1, read leniently, for hyper has already judged what is
-//! regular: a bare line feed ends a line, and blanks may follow a size. Nothing is kept
-//! but the line that is being read, so it does not matter how a body is cut.
+//! [`ChunkDecoder`] keeps nothing but the line that is being read, so it does not matter how a body is cut.
+//!
+//! Departures, all common and harmless: a bare line feed ends a line, blanks may follow a size, trailers are passed over unread. Lines are bounded.
 
 use std::ops::Range;
 
-/// Longest line of a chunk size with its extensions, and longest trailer line.
+/// Longest line of a chunk size with its extensions, and longest trailer section.
 const LINE_LENGTH_MAX: usize = 16 * 1024;
 
-/// A reader that goes from chunk to chunk of a body that comes in pieces.
+/// Goes from chunk to chunk of a body that comes in pieces.
 ///
-/// Call [`feed`](Self::feed) with one piece after the other.
+/// Call [`feed`](Self::feed) or [`take_apart`](Self::take_apart) with one piece after the other.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChunkScanner {
+pub struct ChunkDecoder {
     /// Bytes that were read so far.
     position: usize,
     state: State,
@@ -30,8 +30,8 @@ enum State {
     Data(usize),
     /// In the line end after a chunk.
     DataEnd,
-    /// In the trailer section.
-    Trailer,
+    /// In the trailer section, with so many bytes of it read.
+    Trailer(usize),
     /// After the message.
     Done,
     /// From this offset on it is not a chunked body.
@@ -40,7 +40,7 @@ enum State {
 
 /// How far a chunked body has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// The body ends at this offset.
     Complete(usize),
     /// More is to come.
@@ -49,15 +49,15 @@ pub(crate) enum Progress {
     Malformed(usize),
 }
 
-impl ChunkScanner {
+impl ChunkDecoder {
     /// Goes on through the body, and gives out where the payload is, as ranges of the body.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut payload: impl FnMut(Range<usize>)) -> Progress {
+    pub fn feed(&mut self, bytes: &[u8], mut payload: impl FnMut(Range<usize>)) -> Progress {
         let mut rest = bytes;
         loop {
             match self.state {
                 State::Done => return Progress::Complete(self.position),
                 State::Failed(offset) => return Progress::Malformed(offset),
-                State::Size | State::Data(_) | State::DataEnd | State::Trailer
+                State::Size | State::Data(_) | State::DataEnd | State::Trailer(_)
                     if rest.is_empty() =>
                 {
                     return Progress::Partial;
@@ -72,8 +72,26 @@ impl ChunkScanner {
                         left => State::Data(left),
                     };
                 }
-                State::Size | State::DataEnd | State::Trailer => rest = self.take_line(rest),
+                State::Size | State::DataEnd | State::Trailer(_) => rest = self.take_line(rest),
             }
+        }
+    }
+
+    /// Like [`feed`](Self::feed), but gives out the payload itself.
+    pub fn take_apart(&mut self, bytes: &[u8], mut payload: impl FnMut(&[u8])) -> Progress {
+        let before = self.position;
+        self.feed(bytes, |range| {
+            payload(&bytes[range.start - before..range.end - before]);
+        })
+    }
+
+    /// How far the body has come with all that was fed.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        match self.state {
+            State::Done => Progress::Complete(self.position),
+            State::Failed(offset) => Progress::Malformed(offset),
+            State::Size | State::Data(_) | State::DataEnd | State::Trailer(_) => Progress::Partial,
         }
     }
 
@@ -83,6 +101,7 @@ impl ChunkScanner {
         let length_max = match self.state {
             // Nothing but its end may follow a chunk.
             State::DataEnd => 2,
+            State::Trailer(before) => LINE_LENGTH_MAX - before,
             _ => LINE_LENGTH_MAX,
         };
         let room = length_max - self.line.len();
@@ -112,17 +131,19 @@ impl ChunkScanner {
 impl State {
     /// What follows a line that began at `start`; the line comes without its line feed.
     fn after_line(self, line: &[u8], start: usize) -> State {
+        let length = line.len() + 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match self {
             State::Size => match parse_size(line) {
-                Some(0) => State::Trailer,
+                Some(0) => State::Trailer(0),
                 Some(size) => State::Data(size),
                 None => State::Failed(start),
             },
             State::DataEnd if line.is_empty() => State::Size,
             State::DataEnd => State::Failed(start),
-            State::Trailer if line.is_empty() => State::Done,
-            State::Trailer => State::Trailer,
+            State::Trailer(_) if line.is_empty() => State::Done,
+            // The line was read within what was left of the section's bound.
+            State::Trailer(before) => State::Trailer(before + length),
             State::Data(_) | State::Done | State::Failed(_) => self,
         }
     }
@@ -149,7 +170,7 @@ mod tests {
 
     fn read(body: &[u8]) -> (Progress, Vec<u8>) {
         let mut payload = Vec::new();
-        let progress = ChunkScanner::default().feed(body, |piece| {
+        let progress = ChunkDecoder::default().feed(body, |piece| {
             payload.extend_from_slice(&body[piece]);
         });
         (progress, payload)
@@ -184,6 +205,8 @@ mod tests {
             (b"3\r\nabcX", Progress::Malformed(6), b"abc"),
             (b"-3\r\nabc", Progress::Malformed(0), b""),
             (b"10000000000000000\r\nabc", Progress::Malformed(0), b""),
+            (b"ffffffffffffffff\r\nabc", Progress::Partial, b"abc"),
+            (b"4\r\nWiki5\r\n", Progress::Malformed(7), b"Wiki"),
         ];
         for (body, progress, payload) in table {
             let text = String::from_utf8_lossy(body);
@@ -192,8 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_given_up() {
+    fn an_endless_line_and_endless_trailers_are_given_up() {
         assert_eq!(read(&[b'0'; LINE_LENGTH_MAX]).0, Progress::Malformed(0));
+        let trailers = b"A: b\r\n".repeat(LINE_LENGTH_MAX / 6 + 1);
+        let body = [b"0\r\n", &trailers[..]].concat();
+        assert!(matches!(read(&body).0, Progress::Malformed(_)));
+        let body = [b"0\r\n", &trailers[..LINE_LENGTH_MAX / 2 / 6 * 6], b"\r\n"].concat();
+        assert_eq!(read(&body).0, Progress::Complete(body.len()));
     }
 
     proptest! {
@@ -209,14 +237,14 @@ mod tests {
                 body.extend(b"\r\n");
             }
             body.extend(b"0\r\nTrailer: x\r\n\r\n");
-            let mut scanner = ChunkScanner::default();
+            let mut decoder = ChunkDecoder::default();
             let mut payload = Vec::new();
             let (all_but_last, last) = body.split_at(body.len() - 1);
             for piece in all_but_last.chunks(step) {
-                let progress = scanner.feed(piece, |range| payload.extend_from_slice(&body[range]));
+                let progress = decoder.feed(piece, |range| payload.extend_from_slice(&body[range]));
                 prop_assert_eq!(progress, Progress::Partial);
             }
-            let progress = scanner.feed(last, |range| payload.extend_from_slice(&body[range]));
+            let progress = decoder.feed(last, |range| payload.extend_from_slice(&body[range]));
             prop_assert_eq!(progress, Progress::Complete(body.len()));
             prop_assert_eq!(payload, chunks.concat());
         }
@@ -227,13 +255,13 @@ mod tests {
             step in 1_usize..9,
         ) {
             let whole = read(&body);
-            let mut scanner = ChunkScanner::default();
+            let mut decoder = ChunkDecoder::default();
             let mut payload = Vec::new();
-            let mut progress = Progress::Partial;
             for piece in body.chunks(step) {
-                progress = scanner.feed(piece, |range| payload.extend_from_slice(&body[range]));
+                let progress = decoder.take_apart(piece, |bytes| payload.extend_from_slice(bytes));
+                prop_assert_eq!(progress, decoder.progress());
             }
-            prop_assert_eq!((progress, payload), whole);
+            prop_assert_eq!((decoder.progress(), payload), whole);
         }
     }
 }

@@ -1,20 +1,16 @@
 //! The head of a response, as an index into the bytes that came over the wire.
 //!
-//! hyper decides how a connection is read; what is kept and shown is read from the captured
-//! bytes, here, so that order, spelling and repetition of header fields survive.
+//! Order, spelling and repetition of header fields survive. [`TextHead`](crate::TextHead) is the other way to read a head: leniently, as text, for stored ones.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::chunked::{ChunkScanner, Progress};
-use crate::exchange::Protocol;
+use crate::chunked::{ChunkDecoder, Progress};
 
-/// Header fields of a usual response; hyper is told the same. A head with more of them is read here, as far as its bytes are allowed.
-///
-/// hyper allocates for as many as it is told with each response, and its map of fields panics at some thirty thousand.
-pub(crate) const FIELDS_USUAL: usize = 256;
+/// Header fields of a usual response. A head with more of them is read as well, as far as its bytes are allowed, but not as quickly.
+pub const FIELDS_USUAL: usize = 256;
 /// Most header fields that can be asked for; those after them are kept with the head's bytes, where they cost a tenth of an index.
 const FIELDS_INDEXED_MAX: usize = 4096;
 
@@ -27,7 +23,8 @@ pub struct Head {
 
 impl Head {
     /// Joins an index to the response that it was made of.
-    pub(crate) fn new(response: &Bytes, index: HeadIndex) -> Self {
+    #[must_use]
+    pub fn new(response: &Bytes, index: HeadIndex) -> Self {
         Self {
             bytes: response.slice(..index.length),
             index,
@@ -81,7 +78,8 @@ impl Head {
     }
 
     /// Length of the message in a response that may go on after it.
-    pub(crate) fn message_length(&self, response: &[u8]) -> usize {
+    #[must_use]
+    pub fn message_length(&self, response: &[u8]) -> usize {
         match self.index.extent(response) {
             Progress::Complete(length) => self.index.length + length,
             Progress::Partial | Progress::Malformed(_) => response.len(),
@@ -110,28 +108,37 @@ pub enum Framing {
 
 /// Where the parts of a head are, as offsets into the response.
 #[derive(Clone, Debug)]
-pub(crate) struct HeadIndex {
-    pub(crate) status: u16,
-    pub(crate) http_1_0: bool,
-    pub(crate) reason: Range<usize>,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) length: usize,
-    pub(crate) framing: Framing,
+pub struct HeadIndex {
+    /// The status code.
+    pub status: u16,
+    /// Whether the status line names HTTP/1.0.
+    pub http_1_0: bool,
+    reason: Range<usize>,
+    fields: Vec<Field>,
+    /// Bytes of the head, the empty line included.
+    pub length: usize,
+    /// How the body's end is marked.
+    pub framing: Framing,
     /// Whether it has more fields than usual.
-    pub(crate) has_more_fields: bool,
+    pub has_more_fields: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: Range<usize>,
-    pub(crate) value: Range<usize>,
+struct Field {
+    name: Range<usize>,
+    value: Range<usize>,
 }
 
 /// What the captured bytes begin with.
 #[derive(Debug)]
-pub(crate) enum Start {
+pub enum Start {
     /// A whole head of a final response, after so many bytes of interim ones.
-    Head { interim: usize, head: HeadIndex },
+    Head {
+        /// Bytes before the head.
+        interim: usize,
+        /// The head.
+        head: HeadIndex,
+    },
     /// The beginning of a head, perhaps.
     Partial,
     /// Something else.
@@ -139,7 +146,8 @@ pub(crate) enum Start {
 }
 
 /// Finds the head of the final response; interim responses before it are passed over.
-pub(crate) fn find_head(bytes: &[u8]) -> Start {
+#[must_use]
+pub fn find_head(bytes: &[u8]) -> Start {
     let mut interim = 0;
     loop {
         // Some servers send an empty line too much; httparse passes over it, and so must we.
@@ -219,7 +227,7 @@ fn index(
     })
 }
 
-/// The tolerance that hyper is set to as well.
+/// As tolerant as browsers are; `fetch` sets hyper to the same.
 fn lenient_parser() -> httparse::ParserConfig {
     let mut parser = httparse::ParserConfig::default();
     parser
@@ -253,17 +261,9 @@ fn framing_of(status: u16, headers: &[httparse::Header<'_>]) -> Framing {
 }
 
 impl HeadIndex {
-    /// The protocol that the status line names.
-    pub(crate) fn protocol(&self) -> Protocol {
-        if self.http_1_0 {
-            Protocol::Http10
-        } else {
-            Protocol::Http11
-        }
-    }
-
     /// How far the body has come that follows this head in `response`.
-    pub(crate) fn extent(&self, response: &[u8]) -> Progress {
+    #[must_use]
+    pub fn extent(&self, response: &[u8]) -> Progress {
         let body = &response[self.length..];
         match self.framing {
             Framing::Empty => Progress::Complete(0),
@@ -272,13 +272,13 @@ impl HeadIndex {
                 Ok(length) if length <= body.len() => Progress::Complete(length),
                 Ok(_) | Err(_) => Progress::Partial,
             },
-            Framing::Chunked => ChunkScanner::default().feed(body, |_| {}),
+            Framing::Chunked => ChunkDecoder::default().feed(body, |_| {}),
         }
     }
 }
 
 /// The items of a comma-separated list, without the blanks around them.
-pub(crate) fn list_items(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+pub fn list_items(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     value
         .split(|byte| *byte == b',')
         .map(<[u8]>::trim_ascii)
@@ -288,6 +288,7 @@ pub(crate) fn list_items(value: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn head(bytes: &'static [u8]) -> Head {
         let Start::Head { interim, head } = find_head(bytes) else {
@@ -405,5 +406,38 @@ mod tests {
             Start::Partial
         ));
         assert!(matches!(find_head(b""), Start::Partial));
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_to_read_a_head_agree_on_regular_ones(
+            status in 200_u16..600,
+            fields in prop::collection::vec(("[A-Za-z][A-Za-z-]{0,12}", "[!-~]([ -~]{0,20}[!-~])?"), 0..8),
+            is_chunked: bool,
+        ) {
+            let mut text = format!("HTTP/1.1 {status} Word\r\n");
+            for (name, value) in &fields {
+                text.extend([name, ": ", value, "\r\n"]);
+            }
+            if is_chunked {
+                text += "Transfer-Encoding: chunked\r\n";
+            }
+            text += "\r\nbody";
+            let bytes = Bytes::from(text);
+            let Start::Head { interim, head } = find_head(&bytes) else {
+                panic!("{bytes:?}");
+            };
+            prop_assert_eq!(interim, 0);
+            let head = Head::new(&bytes, head);
+            let stored = crate::TextHead::parse(&bytes);
+            prop_assert_eq!(head.length(), stored.length);
+            let status = status.to_string();
+            prop_assert_eq!(stored.status(), Some(status.as_str()));
+            prop_assert_eq!(head.status().to_string(), status);
+            let texts = stored.fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+            prop_assert!(head.fields().eq(texts));
+            let may_have_body = !matches!(head.status(), 204 | 304);
+            prop_assert_eq!(head.framing() == Framing::Chunked, stored.is_chunked() && may_have_body);
+        }
     }
 }

@@ -1,28 +1,40 @@
-//! Content decoding: gzip, deflate, brotli and zstd, on whole buffers, within a bound.
+//! Content codings: gzip, deflate, brotli and zstd, undone on whole buffers within a bound ([`decode`]) or as a stream.
 //!
 //! What a decoder gave before it met a fault is kept, as browsers do: half a page has links too.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
-use crate::message::list_items;
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+
+use crate::head::list_items;
 
 /// Most codings that are undone one after another; no honest server uses two.
-const CODINGS_MAX: usize = 3;
+pub(crate) const CODINGS_MAX: usize = 3;
 /// Bytes of an unknown coding's name that a report shows.
 const NAME_SHOWN_MAX: usize = 40;
 /// Input buffer of the brotli decoder.
 const BROTLI_BUFFER: usize = 4096;
 /// log₂ of the largest zstd window: 8 MiB, the most that RFC 9659 lets a server use.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A body with its content codings undone, as far as that was possible.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
     /// What came out; the input itself where there was nothing to undo.
     pub bytes: Cow<'a, [u8]>,
     /// Why `bytes` is not all that the server meant.
     pub problem: Option<DecodeProblem>,
+}
+
+impl Decoded<'_> {
+    /// Whether the bytes are all that the server meant: neither damaged, nor cut short, nor more than was asked for.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.problem.is_none()
+    }
 }
 
 /// Why a body could not be decoded to its end.
@@ -55,8 +67,9 @@ pub enum DecodeProblem {
     TooManyCodings,
 }
 
+/// A content coding.
 #[derive(Clone, Copy, Debug)]
-enum Coding {
+pub(crate) enum Coding {
     Gzip,
     Deflate,
     Brotli,
@@ -65,7 +78,7 @@ enum Coding {
 
 impl Coding {
     /// The coding of a registered name (RFC 9110, section 8.4.1).
-    fn named(name: &[u8]) -> Option<Self> {
+    pub(crate) fn named(name: &[u8]) -> Option<Self> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         if is("gzip") || is("x-gzip") {
             Some(Self::Gzip)
@@ -92,27 +105,56 @@ impl Coding {
     /// Undoes the coding; what came out before a fault is in `output`.
     fn decode(self, input: &[u8], limit: usize, output: &mut Vec<u8>) -> io::Result<()> {
         match self {
-            Self::Gzip => fill(flate2::bufread::MultiGzDecoder::new(input), limit, output),
+            Self::Gzip => fill(MultiGzDecoder::new(input), limit, output),
             Self::Deflate if has_zlib_header(input) => {
-                fill(flate2::bufread::ZlibDecoder::new(input), limit, output)
+                let result = fill(ZlibDecoder::new(input), limit, output);
+                // The first bytes of bare deflate may look like a header.
+                if result.is_err() && output.is_empty() {
+                    return fill(DeflateDecoder::new(input), limit, output);
+                }
+                result
             }
-            Self::Deflate => fill(flate2::bufread::DeflateDecoder::new(input), limit, output),
-            Self::Brotli => fill(
-                brotli_decompressor::Decompressor::new(input, BROTLI_BUFFER),
-                limit,
-                output,
-            ),
-            Self::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
-                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
-                fill(decoder, limit, output)
+            Self::Deflate => fill(DeflateDecoder::new(input), limit, output),
+            Self::Brotli => fill(brotli(input), limit, output),
+            Self::Zstd => fill(zstd(input)?, limit, output),
+        }
+    }
+
+    /// Undoes the coding as a stream that begins with these bytes; none if it plainly is not coded so, or is no stream of it that may be read.
+    pub(crate) fn reader<'a>(
+        self,
+        start: &[u8],
+        source: impl BufRead + 'a,
+    ) -> Result<Box<dyn Read + 'a>, Box<dyn Read + 'a>> {
+        match self {
+            Self::Gzip if start.starts_with(&GZIP_MAGIC) => {
+                Ok(Box::new(MultiGzDecoder::new(source)))
             }
+            Self::Deflate if has_zlib_header(start) => Ok(Box::new(ZlibDecoder::new(source))),
+            Self::Deflate => Ok(Box::new(DeflateDecoder::new(source))),
+            Self::Brotli => Ok(Box::new(brotli(source))),
+            Self::Zstd if start.starts_with(&ZSTD_MAGIC) => match zstd(source) {
+                Ok(decoder) => Ok(Box::new(decoder)),
+                // Only memory can be missing.
+                Err(_) => Ok(Box::new(io::empty())),
+            },
+            Self::Gzip | Self::Zstd => Err(Box::new(source)),
         }
     }
 }
 
+fn brotli<R: Read>(source: R) -> brotli_decompressor::Decompressor<R> {
+    brotli_decompressor::Decompressor::new(source, BROTLI_BUFFER)
+}
+
+fn zstd<'a, R: BufRead>(source: R) -> io::Result<zstd::Decoder<'a, R>> {
+    let mut decoder = zstd::Decoder::with_buffer(source)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+    Ok(decoder)
+}
+
 /// Undoes the codings of the `Content-Encoding` values, the last one first.
-pub(crate) fn decode<'a, 'v>(
+pub fn decode<'a, 'v>(
     body: &'a [u8],
     content_encoding: impl Iterator<Item = &'v [u8]>,
     limit: usize,

@@ -1,86 +1,64 @@
 //! The body of a stored HTTP message as a stream: as it was sent, or as its reader wants it, without chunks and content encodings.
 //!
-//! [`crate::http`] does the same in memory. As lenient: a body that is not encoded as its head says is given as it is.
+//! [`Message::content`](crate::Message::content) does the same in memory. As lenient: a body that is not encoded as its head says is given as it is.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
-use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-
-use crate::chunked::{ChunkedEnd, Decoder};
-use crate::head::Head;
-use crate::http::{ENCODINGS_MAX, content_codings, is_chunked};
+use crate::chunked::{ChunkDecoder, Progress};
+use crate::coding::{CODINGS_MAX, Coding};
+use crate::head::list_items;
+use crate::text_head::TextHead;
 
 /// Bytes that are taken apart at a time.
 const PIECE_BYTES: usize = 16 << 10;
-/// Bytes by which an encoding is recognised.
+/// Bytes by which a coding is recognised.
 const MAGIC_BYTES: u64 = 4;
 
 /// The content of a body that follows a head.
-pub(crate) fn content<'a>(head: &Head<'_>, body: impl Read + 'a) -> Box<dyn Read + 'a> {
-    let mut content: Box<dyn Read + 'a> = if is_chunked(head) {
+pub fn content<'a>(head: &TextHead<'_>, body: impl Read + 'a) -> Box<dyn Read + 'a> {
+    let mut content: Box<dyn Read + 'a> = if head.is_chunked() {
         Box::new(Unchunked::new(body))
     } else {
         Box::new(body)
     };
-    let codings = content_codings(head);
-    if codings.len() <= ENCODINGS_MAX {
-        for coding in codings.iter().rev() {
-            let (decoded, is_known) = decoded(coding, content);
-            content = decoded;
-            if !is_known {
-                break;
-            }
-        }
+    let names: Vec<&[u8]> = head
+        .values("content-encoding")
+        .flat_map(list_items)
+        .filter(|name| !name.eq_ignore_ascii_case(b"identity"))
+        .take(CODINGS_MAX + 1)
+        .collect();
+    if CODINGS_MAX < names.len() {
+        return content;
+    }
+    for name in names.into_iter().rev() {
+        let Some(coding) = Coding::named(name) else {
+            break;
+        };
+        content = match decoded(coding, content) {
+            Ok(decoded) => decoded,
+            Err(as_it_is) => return as_it_is,
+        };
     }
     content
 }
 
-/// Undoes one encoding, if it is one that is known and there.
-fn decoded<'a>(coding: &str, source: Box<dyn Read + 'a>) -> (Box<dyn Read + 'a>, bool) {
-    let mut source = source;
+/// Undoes one coding, if it is there.
+fn decoded<'a>(
+    coding: Coding,
+    mut source: Box<dyn Read + 'a>,
+) -> Result<Box<dyn Read + 'a>, Box<dyn Read + 'a>> {
     let mut start = Vec::new();
     // An error comes again, or is the end of what can be read.
     let _again = source.by_ref().take(MAGIC_BYTES).read_to_end(&mut start);
     let magic = start.clone();
     let source = Cursor::new(start).chain(BufReader::with_capacity(PIECE_BYTES, source));
-    match coding {
-        "gzip" | "x-gzip" if magic.starts_with(&[0x1f, 0x8b]) => {
-            (Box::new(MultiGzDecoder::new(source)), true)
-        }
-        // RFC 9110 says zlib; many servers send bare deflate.
-        "deflate" if is_zlib(&magic) => (Box::new(ZlibDecoder::new(source)), true),
-        "deflate" => (Box::new(DeflateDecoder::new(source)), true),
-        "br" => (
-            Box::new(brotli_decompressor::Decompressor::new(source, PIECE_BYTES)),
-            true,
-        ),
-        "zstd" if magic == [0x28, 0xb5, 0x2f, 0xfd] => zstd_decoded(source),
-        _ => (Box::new(source), false),
-    }
-}
-
-fn zstd_decoded<'a>(source: impl BufRead + 'a) -> (Box<dyn Read + 'a>, bool) {
-    match zstd::Decoder::with_buffer(source) {
-        Ok(decoder) => (Box::new(decoder), true),
-        // Only memory can be missing.
-        Err(_) => (Box::new(io::empty()), true),
-    }
-}
-
-/// Whether bytes begin as RFC 1950, section 2.2, says.
-fn is_zlib(bytes: &[u8]) -> bool {
-    match bytes {
-        [method, flags, ..] => {
-            method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)).is_multiple_of(31)
-        }
-        _ => false,
-    }
+    coding.reader(&magic, source)
 }
 
 /// A body without its chunks.
 struct Unchunked<R> {
     source: R,
-    decoder: Decoder,
+    decoder: ChunkDecoder,
     /// What is ready to be read, from `at` on.
     ready: Vec<u8>,
     at: usize,
@@ -101,7 +79,7 @@ impl<R: Read> Unchunked<R> {
     fn new(source: R) -> Self {
         Self {
             source,
-            decoder: Decoder::default(),
+            decoder: ChunkDecoder::default(),
             ready: Vec::new(),
             at: 0,
             state: Chunks::Unseen,
@@ -123,11 +101,12 @@ impl<R: Read> Unchunked<R> {
                 Chunks::Absent => self.ready = piece,
                 Chunks::Seen => {
                     self.decoder
-                        .feed(&piece, |bytes| self.ready.extend_from_slice(bytes));
+                        .take_apart(&piece, |bytes| self.ready.extend_from_slice(bytes));
                 }
                 Chunks::Unseen => self.look(&piece),
             }
-            let is_over = self.state == Chunks::Seen && self.decoder.end() != ChunkedEnd::Cut;
+            let is_over =
+                self.state == Chunks::Seen && self.decoder.progress() != Progress::Partial;
             if is_over {
                 self.pass_over_rest();
             }
@@ -142,12 +121,12 @@ impl<R: Read> Unchunked<R> {
     fn look(&mut self, piece: &[u8]) {
         self.begun.extend_from_slice(piece);
         self.decoder
-            .feed(piece, |bytes| self.ready.extend_from_slice(bytes));
-        let end = self.decoder.end();
-        if !self.ready.is_empty() || end == ChunkedEnd::Whole {
+            .take_apart(piece, |bytes| self.ready.extend_from_slice(bytes));
+        let progress = self.decoder.progress();
+        if !self.ready.is_empty() || matches!(progress, Progress::Complete(_)) {
             self.state = Chunks::Seen;
             self.begun = Vec::new();
-        } else if piece.is_empty() || end == ChunkedEnd::Malformed {
+        } else if piece.is_empty() || matches!(progress, Progress::Malformed(_)) {
             self.state = Chunks::Absent;
             self.ready = std::mem::take(&mut self.begun);
         }
@@ -179,7 +158,7 @@ mod tests {
     fn read(fields: &str, body: &[u8]) -> Vec<u8> {
         let head = format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
         let mut bytes = Vec::new();
-        content(&Head::parse(head.as_bytes()), body)
+        content(&TextHead::parse(head.as_bytes()), body)
             .read_to_end(&mut bytes)
             .unwrap();
         bytes
@@ -238,7 +217,7 @@ mod tests {
         fn any_body_is_read_as_it_is_in_memory(body: Vec<u8>, is_chunked: bool) {
             let fields = if is_chunked { "Transfer-Encoding: chunked\r\n" } else { "" };
             let whole = [format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes(), &body].concat();
-            let expected = crate::http::message(&whole).payload().into_owned();
+            let expected = crate::message(&whole).payload().into_owned();
             prop_assert_eq!(read(fields, &body), expected);
         }
     }

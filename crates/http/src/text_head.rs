@@ -1,4 +1,4 @@
-//! A first line and fields, as WARC records and HTTP messages begin: taken apart as leniently as warcio does.
+//! A first line and fields as text, as WARC records and stored HTTP messages begin: taken apart as leniently as warcio does.
 //!
 //! The index must tell of a record what `cdxj-indexer` tells, for malformed heads as well, so this follows warcio's parser
 //! line by line: lines end at LF, a line of white space ends the head, a line without a colon is passed over, a line that
@@ -6,20 +6,23 @@
 
 use std::borrow::Cow;
 
+use crate::head::list_items;
+
 /// A head that was taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Head<'a> {
+pub struct TextHead<'a> {
     /// The first line without white space at its end.
-    pub(crate) first_line: Cow<'a, str>,
+    pub first_line: Cow<'a, str>,
     /// Names and values, in order.
-    pub(crate) fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// Bytes of the head, with the line that ends it.
-    pub(crate) length: usize,
+    pub length: usize,
 }
 
-impl<'a> Head<'a> {
+impl<'a> TextHead<'a> {
     /// Takes apart the head at the start of `bytes`.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Self {
+    #[must_use]
+    pub fn parse(bytes: &'a [u8]) -> Self {
         let mut lines = Lines { rest: bytes };
         let mut head = Self {
             first_line: lines.next_trimmed(),
@@ -44,7 +47,8 @@ impl<'a> Head<'a> {
     }
 
     /// The value of the first field of that name, in any case.
-    pub(crate) fn field(&self, name: &str) -> Option<&str> {
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&str> {
         let (_, value) = self
             .fields
             .iter()
@@ -54,7 +58,8 @@ impl<'a> Head<'a> {
 
     /// The second word of the first line, which is the status of a response. It may be empty; there is none where the
     /// head holds nothing beyond a first word.
-    pub(crate) fn status(&self) -> Option<&str> {
+    #[must_use]
+    pub fn status(&self) -> Option<&str> {
         let (_, rest) = self.first_line.split_once(' ').unwrap_or_default();
         let rest = rest.trim_matches(is_space);
         let is_nothing = rest.is_empty() && self.fields.is_empty();
@@ -63,13 +68,35 @@ impl<'a> Head<'a> {
     }
 
     /// The media type that the fields name, without parameters.
-    pub(crate) fn media_type(&self) -> Option<&str> {
+    #[must_use]
+    pub fn media_type(&self) -> Option<&str> {
         self.field("content-type").map(without_parameters)
     }
 }
 
+impl TextHead<'_> {
+    /// Whether the head says that the body is in chunks.
+    #[must_use]
+    pub fn is_chunked(&self) -> bool {
+        let codings = self.values("transfer-encoding").flat_map(list_items);
+        codings
+            .last()
+            .is_some_and(|coding| coding.eq_ignore_ascii_case(b"chunked"))
+    }
+
+    /// All values of a field, in order.
+    pub fn values<'v>(&'v self, name: &'v str) -> impl Iterator<Item = &'v [u8]> {
+        let named = self
+            .fields
+            .iter()
+            .filter(move |(key, _)| key.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_bytes())
+    }
+}
+
 /// A media type without its parameters.
-pub(crate) fn without_parameters(media_type: &str) -> &str {
+#[must_use]
+pub fn without_parameters(media_type: &str) -> &str {
     let end = media_type
         .find(|c| c == ';' || is_space(c))
         .unwrap_or(media_type.len());
@@ -124,7 +151,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], status: Option<&str>, media_type: Option<&str>, length: usize) {
-        let head = Head::parse(bytes);
+        let head = TextHead::parse(bytes);
         let text = String::from_utf8_lossy(bytes);
         assert_eq!(head.status(), status, "{text}");
         assert_eq!(head.media_type(), media_type, "{text}");
