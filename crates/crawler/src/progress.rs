@@ -2,7 +2,7 @@
 //!
 //! Any thread may raise a counter, and any may read it; a reader may see counters of slightly different moments, which is fine for a screen. The crawl itself
 //! decides by three of them: `pages`, which the frontier's thread alone counts (how many visits may start), whether the disk is full (no visit starts), and
-//! `urls_refused` (workers report links again that they had reported). It also heeds [`Progress::stop`], and writes down what was lost in its manifest.
+//! `urls_refused` (workers report links again that they had reported). It also heeds `Progress::stop`, and writes down what was lost in its manifest.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
