@@ -28,7 +28,7 @@ enum Task {
     Test,
     /// Install what the tests need beyond Rust, and say where it is.
     Tools,
-    /// Write the generated pages anew: the configuration reference and the commented junkai.toml.
+    /// Write the generated pages anew: the settings, the commented junkai.toml, the flags of other tools, and the figures of the benchmarks.
     Pages,
     /// Make the model for statistical data that junkai ships, from what can be got or generated.
     FocusModel(focus_model::Arguments),

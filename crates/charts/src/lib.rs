@@ -1,4 +1,4 @@
-//! Draws: one small set of figure types to SVG, for reports and the dashboard alike.
+//! Draws: one small set of figure types to SVG, for the reports of the lab and of `junkai focus train`.
 //!
 //! A caller states a [`Chart`] (two [`Axis`], and [`Line`], [`Scatter`], [`Bars`] or [`Rule`] between them) or a [`Grid`] of charts, and
 //! gets text: a file of its own ([`Chart::svg`]), or a part of a page that has the [`stylesheet()`] ([`Chart::svg_inline`], and

@@ -1,8 +1,10 @@
-//! The clock: the only place where the crawler learns what time it is.
+//! The crawl's clock: the time that turns, leases, rests and page states go by.
 //!
 //! Time is the wall clock's at the start plus what the machine has counted since its boot, sleep included. So within a run it never goes backwards
 //! and never leaps, whatever happens to the wall clock: an interval of politeness is as long as it says, and no day's work falls due at once.
-//! From run to run it does not go backwards either (see [`Clock::start`]). Dates of captures come from the wall clock.
+//! From run to run it does not go backwards either (see [`Clock::start`]).
+//!
+//! Not here: dates of captures and the age of log files, which come from the wall clock, and how long checkpoints, hooks and locks wait, which is real time.
 //!
 //! For demonstrations and tests, time can be made to run faster: see [`ClockConfig`].
 

@@ -4,7 +4,7 @@
 //! frontier's thread (the picture of `ARCHITECTURE.md` as code), `waiting_room` says which visit is next, `worker` is what fetches and keeps pages, `opening`
 //! and `checkpoint` are how a crawl survives its end. [`explain()`], [`stats()`] and [`changes()`] read an archive, running or not.
 //!
-//! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
+//! **Invariant:** this room never draws on a screen. Of the counters that a screen reads, the crawl decides by few: `progress` names them.
 
 mod captured;
 mod changes;

@@ -1,8 +1,9 @@
 //! The two logs of a crawl: `crawl.log` in Heritrix's fields, and `events.jsonl` with the same facts for programs.
 //!
-//! The frontier thread writes one line to each for every visit that ended, after the capture is in the archive and before the
-//! visit is acknowledged: what a log reports, the archive holds. Lines are buffered and written once per round, or when they are many.
-//! Files that have grown long or old are put away, as [`junkai_archive::logs`] says.
+//! The frontier's thread notes a line for every visit that ended or is given up, and none for one that is only deferred. The line of a capture is noted when the
+//! capture is in the archive already: what a log reports, the archive holds. Lines are buffered, and written once per round, or when they are many, in the order
+//! that `outcomes` keeps: after new URLs, before the states of pages, and before the visits are acknowledged. What is no visit ([`JOINED`]) stands in
+//! `events.jsonl` alone. Files that have grown long or old are put away, as [`junkai_archive::logs`] says.
 
 mod config;
 

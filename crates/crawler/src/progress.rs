@@ -1,8 +1,8 @@
 //! What a running crawl tells its watchers: counters that the stages raise and the screen reads.
 //!
-//! Every counter has one writer at a time and any number of readers; a reader may see counters of slightly different
-//! moments, which is fine for a screen. Of all of these the crawl itself decides by two only: `pages`, which its own thread counts, and
-//! whether the disk is full.
+//! Any thread may raise a counter, and any may read it; a reader may see counters of slightly different moments, which is fine for a screen. The crawl itself
+//! decides by three of them: `pages`, which the frontier's thread alone counts (how many visits may start), whether the disk is full (no visit starts), and
+//! `urls_refused` (workers report links again that they had reported). It also heeds `Progress::stop`, and writes down what was lost in its manifest.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

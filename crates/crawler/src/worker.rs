@@ -1,10 +1,15 @@
 //! A worker: one thread that fetches, understands, digests, compresses and stores pages, each from start to end.
 //!
-//! Orders come in from the frontier's thread and reports go back; a page's bytes never leave the thread they arrived on.
-//! Each worker owns its connections, its resolver and its WARC file, so nothing here waits for a lock.
+//! Orders come in from the frontier's thread and reports go back. A page's bytes stay on the thread they arrived on, but for the PDF files that focus reads:
+//! a program extracts their text while a second thread waits for it. Earlier captures that a page is compared with are read beside the worker as well.
 //!
-//! Invariants: every [`Order::Visit`] is answered by exactly one [`Report::Ended`]; a capture is in the archive and in
-//! its index before it is reported. Not here: when a visit may start; the order says so, and the lease is held.
+//! Each worker owns its connections, its resolver and its WARC file. What the workers share ([`Shared`]) is locked for moments (rules, scope, cookies), or shared
+//! out by semaphores (memory, large bodies, links on their way): a visit that waits for its share does not keep the worker's other visits waiting.
+//!
+//! Invariants: an [`Order::Visit`] is answered by one [`Report::Ended`], or by a [`Report::Broken`], which ends the crawl; what is in flight when the crawl ends is
+//! abandoned without a report, and visited again by the next run. A capture is in the archive and in its index before it is reported.
+//!
+//! Not here: when a visit may start; the order says so, and the lease is held.
 
 mod contents;
 mod earlier;

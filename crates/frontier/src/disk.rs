@@ -1,6 +1,6 @@
 //! The files of this room: the one module that touches them.
 //!
-//! `seen` and `backlog` name paths and offsets; [`Disk`] and [`DiskFile`] do the calls, say which path failed, and tell a
+//! `seen`, `backlog` and `time_queue` name paths and offsets; [`Disk`] and [`DiskFile`] do the calls, say which path failed, and tell a
 //! full disk from other failures. Every call that changes something passes [`Faults`] first, which lets a test stop the world
 //! after any number of changes, as a crash would, or fill the disk.
 //!

@@ -1,8 +1,10 @@
 //! The generated pages: `docs/configuration.md` and the commented `junkai.toml`, made from the doc comments of the settings.
 //!
-//! `cargo xtask pages` writes them; this test fails when they are out of date.
+//! `cargo xtask pages` writes them; this test fails when they are out of date. `documents` checks the pages that people write.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod documents;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -22,7 +22,7 @@
 //! # }
 //! ```
 //!
-//! Invariant: this room knows nothing of any other. What it serves, any client may visit.
+//! Invariant: of the other rooms this one knows `graph` alone, which has the graphs and histories that it serves. Any client may visit it.
 
 mod access_log;
 mod answer;
