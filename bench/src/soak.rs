@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use junkai_archive::Index;
-use junkai_frontier::time_queue;
+use junkai_store::time_queue;
 use junkai_testweb::{TestWeb, TestWebConfig, judge};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -21,11 +21,11 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use junkai_frontier::time_queue::{Lengths, TimeQueueConfig};
 use junkai_lab::experiment::time_queue::CHECKPOINT_RECORDS;
 use junkai_lab::measure::{Measurement, Used};
 use junkai_lab::population::{Population, SEED_PAGES};
 use junkai_lab::update_cycle::{Durability, QueueStore, Store, UpdateCycle};
+use junkai_store::time_queue::{Lengths, TimeQueueConfig};
 use tempfile::TempDir;
 
 pub(crate) use self::large::{JobArguments, run_job};

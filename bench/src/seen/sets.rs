@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use fjall::config::{CompressionPolicy, HashRatioPolicy, PinningPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode};
-use junkai_frontier::seen::{Mark, Seen, SeenConfig};
+use junkai_store::seen::{Mark, Seen, SeenConfig};
 use redb::{Durability, ReadableTable as _, TableDefinition};
 
 use crate::cpu;

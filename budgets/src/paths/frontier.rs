@@ -5,12 +5,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use junkai_frontier::backlog::{Backlog, BacklogConfig, Entry, Lengths, Tails};
-use junkai_frontier::seen::{Mark, Seen, SeenConfig};
 use junkai_frontier::{
     Command, EndReport, Event, Overflow, PolitenessConfig, Ring, RingConfig, Scheduler, ServerKey,
     Time, VisitKind, server_key,
 };
+use junkai_store::backlog::{Backlog, BacklogConfig, Entry, Lengths, Tails};
+use junkai_store::seen::{Mark, Seen, SeenConfig};
 use tempfile::TempDir;
 
 use crate::count::counted;

@@ -1,6 +1,6 @@
 //! Where the files of an archive are, and what their names say.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -94,11 +94,6 @@ pub(crate) fn index_name(stem: &str, part: u32) -> String {
 pub(crate) fn parse_index_name(name: &str) -> Option<(&str, u32)> {
     let (stem, part) = name.strip_suffix(INDEX_SUFFIX)?.rsplit_once('-')?;
     Some((stem, part.parse().ok()?))
-}
-
-/// Makes new, renamed and removed names in a directory durable.
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 /// The names in a directory, sorted; none if it does not exist.

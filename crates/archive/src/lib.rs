@@ -27,7 +27,6 @@
 //! the digest that `cdxj-indexer` computes for it. A later `revisit` record names the digest by which the index knows the
 //! original ([`Stored::indexed_digest`]): that is how pywb finds it.
 //!
-//! [`own_file`] opens what is written in the folder of an archive, for other rooms too.
 //!
 //! Not here: what to fetch, what the bytes mean, and any network.
 
@@ -48,7 +47,6 @@ pub mod logs;
 mod member;
 mod merge;
 mod open_warc;
-pub mod own_file;
 mod read_error;
 mod reader;
 mod record;

@@ -33,7 +33,7 @@ pub fn merge(root: &Path) -> Result<usize, IndexError> {
     let mut merged = 0;
     while let Some(segments) = ripe_tier(&directory).map_err(failed)? {
         let path = directory.join(format!("merged-{}{INDEX_SUFFIX}", Uuid::new_v4().simple()));
-        let mut writer = SegmentWriter::create(path).map_err(failed)?;
+        let mut writer = SegmentWriter::create(&path).map_err(failed)?;
         let mut lines = Matches::over(&segments)?;
         while let Some(line) = lines.next_line()? {
             writer.push(&line).map_err(failed)?;

@@ -15,10 +15,9 @@ use crate::cdxj::Entry;
 use crate::indexer::{IndexFileError, line_of};
 use crate::layout::{
     INDEX_SUFFIX, Layout, OPEN_SUFFIX, UNFINISHED_SUFFIX, index_name, is_warc, names,
-    parse_index_name, stem, sync_directory,
+    parse_index_name, stem,
 };
 use crate::open_warc::{INDEX_PART_BYTES, seal};
-use crate::own_file;
 use crate::read_error::ReadError;
 use crate::reader::Reader;
 use crate::recovery::{ClosedFile, RecoverError, Recovery};
@@ -204,7 +203,7 @@ impl<'a> OpenWarc<'a> {
         self.remove_open_indexes()?;
         let archive = self.layout.archive();
         at(&self.path, |path| fs::rename(path, archive.join(self.name)))?;
-        at(&archive, sync_directory)?;
+        at(&archive, junkai_files::sync_folder)?;
         recovery.closed.push(ClosedFile {
             file: self.name.to_owned(),
             bytes_cut: length - end,
@@ -340,14 +339,14 @@ fn set_aside(path: &Path, offset: u64) -> io::Result<bool> {
         return Ok(false);
     }
     file.seek(SeekFrom::Start(offset))?;
-    let mut aside = own_file::create(&path.with_extension(DAMAGED_EXTENSION))?;
+    let mut aside = junkai_files::create(&path.with_extension(DAMAGED_EXTENSION))?;
     io::copy(&mut file, &mut aside)?;
     aside.sync_all()?;
     Ok(true)
 }
 
 fn cut(path: &Path, length: u64) -> io::Result<()> {
-    let file = own_file::change(path)?;
+    let file = junkai_files::change(path)?;
     file.set_len(length)?;
     file.sync_all()
 }

@@ -1,14 +1,15 @@
 //! One file of the index: sorted and sealed, or open and in the order of writing.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::layout::{INDEX_SUFFIX, UNFINISHED_SUFFIX, sync_directory};
-use crate::own_file;
+use junkai_files::Replacement;
+
+use crate::layout::{INDEX_SUFFIX, UNFINISHED_SUFFIX};
 
 /// Longest line: a URL of 8 KB appears in it twice, each character at most six times as long.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -170,22 +171,15 @@ fn skip_line(reader: &mut impl io::BufRead) -> io::Result<u64> {
 
 /// Writes a sealed segment: durable and whole under its name, or not there.
 pub(crate) struct SegmentWriter {
-    out: BufWriter<File>,
-    unfinished: PathBuf,
-    path: PathBuf,
+    out: BufWriter<Replacement>,
     last: Vec<u8>,
 }
 
 impl SegmentWriter {
-    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
-        let mut unfinished = path.clone().into_os_string();
-        unfinished.push(UNFINISHED_SUFFIX);
-        let unfinished = PathBuf::from(unfinished);
-        let file = own_file::create(&unfinished)?;
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let unfinished = Replacement::begin_with_suffix(path, UNFINISHED_SUFFIX)?;
         Ok(Self {
-            out: BufWriter::with_capacity(64 << 10, file),
-            unfinished,
-            path,
+            out: BufWriter::with_capacity(64 << 10, unfinished),
             last: Vec::new(),
         })
     }
@@ -203,31 +197,15 @@ impl SegmentWriter {
     }
 
     /// Makes the segment durable and gives it its name.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        fs::rename(&self.unfinished, &self.path)?;
-        self.path.parent().map_or(Ok(()), sync_directory)
-    }
-}
-
-impl Drop for SegmentWriter {
-    /// What was not finished, on a full disk for example, gives its room back.
-    fn drop(&mut self) {
-        match fs::remove_file(&self.unfinished) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
-                tracing::warn!(path = %self.unfinished.display(), %error, "an unfinished file is left");
-            }
-        }
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.out.into_inner()?.finish()
     }
 }
 
 /// Writes lines in any order as a sealed segment.
 pub(crate) fn write_sorted(path: &Path, mut lines: Vec<Vec<u8>>) -> io::Result<()> {
     lines.sort_unstable();
-    let mut writer = SegmentWriter::create(path.to_owned())?;
+    let mut writer = SegmentWriter::create(path)?;
     for line in &lines {
         writer.push(line)?;
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use junkai_files::sync_folder;
 use junkai_http::{TextHead, without_parameters};
 use thiserror::Error;
 
@@ -20,7 +21,7 @@ use crate::compress::{Compressor, release};
 use crate::config::{ArchiveConfig, Provenance};
 use crate::digest::digest;
 use crate::group::{Digests, GroupBuilder, block_of};
-use crate::layout::{Layout, OPEN_SUFFIX, safe_name, sync_directory};
+use crate::layout::{Layout, OPEN_SUFFIX, safe_name};
 use crate::open_warc::{INDEX_PART_BYTES, OpenWarc};
 use crate::record::{index_timestamp, new_record_id};
 
@@ -214,7 +215,7 @@ impl Writer {
         warc.file.sync().map_err(failed)?;
         fs::rename(warc.file.path(), self.layout.archive().join(&*warc.name)).map_err(failed)?;
         self.current = None;
-        sync_directory(&self.layout.archive()).map_err(failed)
+        sync_folder(&self.layout.archive()).map_err(failed)
     }
 
     /// Has a file open that takes another capture, with an index file beside it.
@@ -270,7 +271,7 @@ impl Writer {
             return Err(failed(source));
         }
         self.bytes_written += file.length();
-        sync_directory(&directory).map_err(failed)?;
+        sync_folder(&directory).map_err(failed)?;
         Ok(OpenWarc {
             name: name.into(),
             warcinfo_id,

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use junkai_frontier::backlog::{Backlog, Lengths, Position};
-use junkai_frontier::seen::{Mark, Merged, Seen, SeenError};
-use junkai_frontier::time_queue;
+use junkai_store::backlog::{Backlog, Lengths, Position};
+use junkai_store::seen::{Mark, Merged, Seen, SeenError};
+use junkai_store::time_queue;
 
 use junkai_weburl::CanonicalConfig;
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use junkai_archive::{IndexError, RecoverError, WriteError};
 use junkai_focus::catalogue::CatalogueError;
 use junkai_focus::learn::ModelError;
-use junkai_frontier::backlog::BacklogError;
-use junkai_frontier::seen::SeenError;
-use junkai_frontier::time_queue::TimeQueueError;
+use junkai_store::backlog::BacklogError;
+use junkai_store::seen::SeenError;
+use junkai_store::time_queue::TimeQueueError;
 
 use crate::manifest::ManifestError;
 

@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader, logs};
 use junkai_fetch::robots::{Because, Robots};
 use junkai_frontier::admission::{Order, worth_of};
-use junkai_frontier::{ServerState, backlog, server_key};
+use junkai_frontier::{ServerState, server_key};
+use junkai_store::backlog;
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
 

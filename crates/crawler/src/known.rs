@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hashbrown::{HashMap, HashSet};
-use junkai_frontier::time_queue::{Lengths, Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_frontier::{ServerKey, Time};
 use junkai_page::content::{Furniture, FurnitureBounds};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
     Sighting, Version,
 };
+use junkai_store::time_queue::{Lengths, Record, Ticket, TimeQueue, TimeQueueError};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use crate::CrawlError;
@@ -603,8 +603,8 @@ fn is_too_long(record: &Record, error: &TimeQueueError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use junkai_frontier::time_queue::{Lengths, Tails, TimeQueueConfig};
     use junkai_revisit::{Digest, Hints, RevisitConfig, Sameness, Source, Version};
+    use junkai_store::time_queue::{Lengths, Tails, TimeQueueConfig};
     use junkai_weburl::CanonicalConfig;
     use tempfile::TempDir;
 

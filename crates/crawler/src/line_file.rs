@@ -4,8 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use junkai_archive::own_file;
-
 use crate::CrawlError;
 use crate::error::AtPath as _;
 
@@ -37,7 +35,7 @@ impl LineFile {
 
     /// Opens or creates the file, cutting off a torn last line.
     pub(crate) fn open(path: &Path) -> Result<LineFile, CrawlError> {
-        let file = own_file::append(path).at(path)?;
+        let file = junkai_files::append(path).at(path)?;
         let length = whole_lines(&file).at(path)?;
         file.set_len(length).at(path)?;
         Ok(LineFile {

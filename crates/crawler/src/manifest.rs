@@ -11,13 +11,13 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use junkai_frontier::backlog::Lengths;
-use junkai_frontier::{Time, time_queue};
+use junkai_frontier::Time;
+use junkai_store::backlog::Lengths;
+use junkai_store::time_queue;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::losses::Losses;
-use crate::small_file;
 
 const FORMAT: u32 = 1;
 
@@ -139,7 +139,7 @@ impl Manifest {
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
         let replaced = written.and_then(|body| {
             let checksum = crc32fast::hash(body.as_bytes());
-            small_file::replace(&path, format!("{checksum:08x}\n{body}").as_bytes())
+            junkai_files::replace(&path, format!("{checksum:08x}\n{body}").as_bytes())
         });
         replaced.map_err(|source| ManifestError::Write { path, source })
     }

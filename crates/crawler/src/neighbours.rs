@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hashbrown::HashMap;
-use junkai_archive::own_file;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
@@ -315,7 +314,7 @@ fn open_file(folder: &Path) -> io::Result<File> {
         let message = format!("{} is not a folder of this user alone", folder.display());
         return Err(io::Error::other(message));
     }
-    own_file::change(&folder.join("servers"))
+    junkai_files::change(&folder.join("servers"))
 }
 
 #[cfg(test)]

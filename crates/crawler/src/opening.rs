@@ -6,11 +6,12 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use hashbrown::HashSet;
-use junkai_frontier::backlog::{Backlog, Lengths, Position, Recovery, Tails};
-use junkai_frontier::seen::Seen;
-use junkai_frontier::time_queue::TimeQueue;
-use junkai_frontier::{Time, time_queue};
+use junkai_frontier::Time;
 use junkai_revisit::{PageState, Planner};
+use junkai_store::backlog::{Backlog, Lengths, Position, Recovery, Tails};
+use junkai_store::seen::Seen;
+use junkai_store::time_queue;
+use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
 
 use crate::captured::has_pages;
@@ -32,7 +33,7 @@ use crate::sitemaps::Sitemaps;
 use crate::unread::Unread;
 use crate::visit::{is_discard_marker, is_of_page};
 use crate::wish::Wish;
-use crate::{CrawlError, lock, planner_file, seen_again, small_file, wish_box};
+use crate::{CrawlError, lock, planner_file, seen_again, wish_box};
 
 /// An archive that is open, and all that a crawl needs of it.
 pub(crate) struct Opening {
@@ -387,11 +388,11 @@ pub(crate) fn write_settings_down(folder: &Path, settings: &Settings) -> Result<
         what: error.to_string(),
     })?;
     let in_force = folder.join("state/settings.toml");
-    small_file::replace(&in_force, text.as_bytes()).at(&in_force)?;
+    junkai_files::replace(&in_force, text.as_bytes()).at(&in_force)?;
     let path = folder.join("junkai.toml");
     if !path.exists() {
         let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
-        small_file::replace(&path, format!("{head}\n\n{text}").as_bytes()).at(&path)?;
+        junkai_files::replace(&path, format!("{head}\n\n{text}").as_bytes()).at(&path)?;
     }
     Ok(())
 }
@@ -471,7 +472,7 @@ fn scope_and_seeds(
 
 #[cfg(test)]
 mod tests {
-    use junkai_frontier::backlog::{self, Entry};
+    use junkai_store::backlog::{self, Entry};
 
     use super::*;
 

@@ -7,7 +7,7 @@
 //! Invariant: states of known pages are written with a [`Told`] in hand, which only this module makes, and acknowledgements only behind
 //! `Outcomes`, which only this module implements.
 
-use junkai_frontier::backlog::{self, EntriesWritten};
+use junkai_store::backlog::{self, EntriesWritten};
 
 use crate::CrawlError;
 use crate::focus::FocusBooks;

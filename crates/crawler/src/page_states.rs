@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use junkai_frontier::time_queue::{self, RecordRef, SpanStats};
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{PageState, Planner, ServerReport, Source};
+use junkai_store::time_queue::{self, RecordRef, SpanStats};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
 
@@ -475,8 +475,8 @@ fn span(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use junkai_frontier::time_queue::{Lengths, Record, Tails, TimeQueue};
     use junkai_revisit::{Digest, Draw, Found, Hints, Next, Sighting, Version};
+    use junkai_store::time_queue::{Lengths, Record, Tails, TimeQueue};
 
     use super::*;
 

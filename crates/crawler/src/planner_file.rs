@@ -8,7 +8,6 @@ use std::path::Path;
 
 use crate::CrawlError;
 use crate::error::AtPath as _;
-use crate::small_file;
 
 const NAME: &str = "planner";
 const CHECKSUM_BYTES: usize = 4;
@@ -16,7 +15,7 @@ const CHECKSUM_BYTES: usize = 4;
 /// Puts what was learned in the place of what was learned before.
 pub(crate) fn store(state: &Path, learned: &[u8]) -> Result<(), CrawlError> {
     let path = state.join(NAME);
-    let stored = small_file::replace_with(&path, |file| {
+    let stored = junkai_files::replace_with(&path, |file| {
         file.write_all(&crc32fast::hash(learned).to_le_bytes())?;
         file.write_all(learned)
     });

@@ -20,8 +20,8 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use hashbrown::HashSet;
-use junkai_frontier::seen::Seen;
 use junkai_frontier::{Command, Event, HostPaces, Scheduler, Time};
+use junkai_store::seen::Seen;
 use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;

@@ -24,7 +24,6 @@ use junkai_weburl::PageUrl;
 use url::Url;
 
 use crate::settings::Settings;
-use crate::small_file;
 
 /// Where rules wait for the next run, below `state/`.
 const FILE: &str = "robots.jsonl";
@@ -190,7 +189,7 @@ impl Rules {
 
     /// Leaves the rules to the next run. Without them it would only ask again.
     pub(crate) fn save(&self, state: &Path) -> io::Result<()> {
-        small_file::replace_with(&state.join(FILE), |file| {
+        junkai_files::replace_with(&state.join(FILE), |file| {
             let mut file = BufWriter::new(file);
             for (origin, known) in self.lock().iter() {
                 serde_json::to_writer(&mut file, &(origin, &known.state))?;

@@ -10,8 +10,8 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use junkai_archive::{Index, logs};
-use junkai_frontier::seen::{Mark, Seen};
-use junkai_frontier::time_queue::TimeQueue;
+use junkai_store::seen::{Mark, Seen};
+use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::{Canonicalizer, Fingerprint};
 use serde::Deserialize;
 

@@ -20,7 +20,6 @@ use crate::CrawlError;
 use crate::clock::{Clock, Moment};
 use crate::error::AtPath as _;
 use crate::line_file::LineFile;
-use crate::small_file;
 use crate::visit::Visit;
 
 /// Where the states of servers are, below `state/`.
@@ -237,7 +236,7 @@ fn write_states(
         line.write(&mut lines);
     }
     let path = state.join(STATES);
-    small_file::replace(&path, &lines).at(&path)
+    junkai_files::replace(&path, &lines).at(&path)
 }
 
 /// The last line of each server and host.

@@ -12,12 +12,12 @@ use bytesize::ByteSize;
 use junkai_archive::ArchiveConfig;
 use junkai_fetch::{Access, AddressGuard, DnsConfig, FetchConfig, Identity};
 use junkai_frontier::admission::Order;
-use junkai_frontier::backlog::BacklogConfig;
-use junkai_frontier::seen::SeenConfig;
-use junkai_frontier::time_queue::TimeQueueConfig;
 use junkai_frontier::{Overflow, PolitenessConfig, RingConfig};
 use junkai_page::LinkOptions;
 use junkai_revisit::{Planner, RevisitConfig};
+use junkai_store::backlog::BacklogConfig;
+use junkai_store::seen::SeenConfig;
+use junkai_store::time_queue::TimeQueueConfig;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 

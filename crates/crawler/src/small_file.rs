@@ -1,10 +1,10 @@
-//! Files of the state that are replaced whole; small ones are JSON that people can read.
+//! Small files of the state, in JSON that people can read, which are replaced whole.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use junkai_archive::own_file;
+use junkai_files::replace;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -31,25 +31,4 @@ pub(crate) fn store<T: Serialize>(path: &Path, value: &T) -> Result<(), CrawlErr
         .at(path)?;
     text.push(b'\n');
     replace(path, &text).at(path)
-}
-
-/// Puts bytes in the place of a file: it is whole at every moment, and durable when this returns.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace_with(path, |file| file.write_all(bytes))
-}
-
-/// The same, with what `write` writes.
-pub(crate) fn replace_with(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".new");
-    let aside = Path::new(&aside);
-    let mut file = own_file::create(aside)?;
-    write(&mut file)?;
-    file.sync_all()?;
-    fs::rename(aside, path)?;
-    path.parent()
-        .map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use junkai_fetch::{DnsFailure, Resolved};
 use junkai_frontier::admission::worth_of;
-use junkai_frontier::backlog::Entry;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_revisit::{Found, Hints, PageState, Source, Version};
+use junkai_store::backlog::Entry;
 use junkai_weburl::{Fingerprint, PageUrl};
 use tokio::sync::oneshot;
 

@@ -23,11 +23,12 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use junkai_frontier::Time;
 use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
-use junkai_frontier::backlog::{
+use junkai_store::backlog::{
     Backlog, BacklogError, BacklogStats, Bound, Entry, NotReplaced, Ticket,
 };
-use junkai_frontier::{Time, time_queue};
+use junkai_store::time_queue;
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;

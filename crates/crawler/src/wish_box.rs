@@ -8,8 +8,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use junkai_archive::own_file;
-
 use crate::CrawlError;
 use crate::error::AtPath as _;
 use crate::wish::Wish;
@@ -23,7 +21,7 @@ pub(crate) fn put(state: &Path, wishes: &[Wish]) -> Result<(), CrawlError> {
 }
 
 fn append(state: &Path, path: &Path, wishes: &[Wish]) -> io::Result<()> {
-    let mut file = own_file::append(path)?;
+    let mut file = junkai_files::append(path)?;
     let mut lines = Vec::new();
     // A line that a power failure tore would spoil the next one.
     if !ends_a_line(&file)? {

@@ -6,7 +6,6 @@
 //!
 //! This room never fetches, waits or asks the time: a crawl and the lab drive it alike.
 
-mod beside;
 pub mod catalogue;
 pub mod collect;
 pub mod data_file;

@@ -5,23 +5,16 @@
 //! [`host_pace`] knows the hosts that ask for more rest than their server, and [`admission`] decides who gets a scarce turn.
 //!
 //! **Invariant:** this room never sees HTTP, HTML or a socket, and reads no clock: time is an argument everywhere, so the
-//! lab runs the very code that crawls. Only `disk` touches files.
+//! lab runs the very code that crawls. It touches no files: what waits on disk is in `junkai-store`.
 
 pub mod admission;
-pub mod backlog;
-mod bitmap;
-mod coding;
-mod disk;
 pub mod host_pace;
 pub mod lease;
-mod packing;
 pub mod politeness;
 pub mod ring;
 pub mod scheduler;
-pub mod seen;
 pub mod server;
 pub mod time;
-pub mod time_queue;
 
 pub use admission::{
     Admission, BudgetConfig, Budgets, Candidate, Degree, Fifo, Gain, InDegree, Order, Source,

@@ -6,9 +6,10 @@
 //! their final name, or not at all. That nothing could be written is no error: the result is computed each time.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use junkai_files::Replacement;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::progress::Progress;
@@ -234,21 +235,13 @@ fn numbers(bytes: &[u8], pages: u32) -> Option<Vec<u32>> {
     })
 }
 
-/// Writes a file beside its place, then moves it there.
+/// Writes a file whole or not at all; another process may be writing the same one.
 fn write_whole(folder: &Path, name: &str, contents: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let temporary = folder.join(format!("{name}.{}.open", std::process::id()));
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(contents)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, folder.join(name)));
-    if written.is_err() {
-        // Nothing more can be done if what is left of it cannot be removed either.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+    let suffix = format!(".{}.open", std::process::id());
+    let mut file = Replacement::begin_with_suffix(&folder.join(name), &suffix)?;
+    file.write_all(contents)?;
+    file.finish()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ mod urls;
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::time_queue::Record;
+use junkai_store::time_queue::Record;
 
 pub use self::state::Damaged;
 use self::urls::Hosts;

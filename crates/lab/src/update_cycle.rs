@@ -12,7 +12,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::time_queue::Record;
+use junkai_store::time_queue::Record;
 
 use crate::population::{Damaged, Population, state};
 

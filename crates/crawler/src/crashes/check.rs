@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use junkai_archive::{Index, Reader};
-use junkai_frontier::time_queue;
 use junkai_revisit::PageState;
+use junkai_store::time_queue;
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use super::log_of;

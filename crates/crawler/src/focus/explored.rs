@@ -59,7 +59,7 @@ pub(super) fn keep(archive: &Path, config: &FocusConfig) -> Result<(), CrawlErro
     }
     match &config.model {
         Some(path) => {
-            small_file::replace(&kept, &fs::read(path).at(path)?).at(&kept)?;
+            junkai_files::replace(&kept, &fs::read(path).at(path)?).at(&kept)?;
         }
         None => Model::statistical_data().save(&kept)?,
     }

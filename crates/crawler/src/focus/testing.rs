@@ -3,7 +3,7 @@
 use junkai_focus::data_file::looks_like_data;
 use junkai_frontier::Time;
 use junkai_frontier::admission::Candidate;
-use junkai_frontier::backlog::{Backlog, BacklogConfig, Lengths, Tails};
+use junkai_store::backlog::{Backlog, BacklogConfig, Lengths, Tails};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use super::Lead;

@@ -14,7 +14,6 @@ use super::{Clue, FOLDER, evidence, explored, site_columns};
 use crate::CrawlError;
 use crate::error::AtPath as _;
 use crate::settings::Settings;
-use crate::small_file;
 
 /// Features that are named for a verdict.
 const WHY_MAX: usize = 5;
@@ -79,7 +78,7 @@ pub fn write_verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVer
     let folder = archive.join(FOLDER);
     fs::create_dir_all(&folder).at(&folder)?;
     let lines_path = path(archive);
-    small_file::replace_with(&lines_path, |file| {
+    junkai_files::replace_with(&lines_path, |file| {
         let mut lines = BufWriter::new(file);
         for verdict in &verdicts {
             serde_json::to_writer(&mut lines, verdict)?;
@@ -89,7 +88,7 @@ pub fn write_verdicts(archive: &Path, settings: &Settings) -> Result<Vec<SiteVer
     })
     .at(&lines_path)?;
     let columns_path = folder.join(COLUMNS_NAME);
-    small_file::replace_with(&columns_path, |file| {
+    junkai_files::replace_with(&columns_path, |file| {
         site_columns::write(file, &verdicts).map_err(std::io::Error::other)
     })
     .at(&columns_path)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use junkai_archive::Index;
 use junkai_frontier::Overflow;
 use junkai_frontier::admission::Source;
-use junkai_frontier::backlog::Bound;
+use junkai_store::backlog::Bound;
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::Rounds;

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use junkai_frontier::admission::Order;
-use junkai_frontier::backlog::{EntriesWritten, Lengths, Outcomes, Tails};
+use junkai_store::backlog::{EntriesWritten, Lengths, Outcomes, Tails};
 use proptest::prelude::*;
 
 use super::*;

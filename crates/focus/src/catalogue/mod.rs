@@ -17,13 +17,12 @@ mod lines;
 mod page_facts;
 mod terms;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use junkai_files::Replacement;
 use thiserror::Error;
-
-use crate::beside;
 
 pub use entry::{Entry, Version};
 pub use finding::Finding;
@@ -130,58 +129,62 @@ fn first_url(old: Option<&Entry>, group: Option<&&[&Entry]>) -> Option<String> {
 
 /// The three files of a catalogue while they are written.
 struct Output {
-    folder: PathBuf,
-    lines: BufWriter<File>,
+    lines: BufWriter<Replacement>,
     columns: columns::Writer,
+    columns_file: Replacement,
     dcat: dcat::Writer,
+    dcat_file: Replacement,
 }
 
 impl Output {
     fn create(folder: &Path) -> Result<Self, CatalogueError> {
         let create = |name: &str| {
             let path = folder.join(name);
-            beside::create(&path).map_err(|source| failed("write", &beside::of(&path), source))
+            Replacement::begin(&path).map_err(|source| failed("write", &path, source))
         };
+        let handle =
+            |file: &Replacement| file.handle().map_err(|source| write_failed(file, source));
+        let (columns_file, dcat_file) = (create(COLUMNS_FILE)?, create(DCAT_FILE)?);
         Ok(Self {
-            folder: folder.to_owned(),
             lines: BufWriter::new(create(LINES_FILE)?),
-            columns: columns::Writer::new(create(COLUMNS_FILE)?)?,
-            dcat: dcat::Writer::new(BufWriter::new(create(DCAT_FILE)?))
-                .map_err(|source| failed("write", &beside::of(&folder.join(DCAT_FILE)), source))?,
+            columns: columns::Writer::new(handle(&columns_file)?)?,
+            columns_file,
+            dcat: dcat::Writer::new(BufWriter::new(handle(&dcat_file)?))
+                .map_err(|source| write_failed(&dcat_file, source))?,
+            dcat_file,
         })
     }
 
     fn put(&mut self, entry: Entry) -> Result<(), CatalogueError> {
         let line = serde_json::to_string(&entry)?;
-        let path = beside::of(&self.folder.join(LINES_FILE));
-        writeln!(self.lines, "{line}").map_err(|source| failed("write", &path, source))?;
-        let path = beside::of(&self.folder.join(DCAT_FILE));
+        writeln!(self.lines, "{line}")
+            .map_err(|source| write_failed(self.lines.get_ref(), source))?;
         self.dcat
             .put(&entry)
-            .map_err(|source| failed("write", &path, source))?;
+            .map_err(|source| write_failed(&self.dcat_file, source))?;
         self.columns.put(entry, line.len())
     }
 
-    fn finish(self) -> Result<(), CatalogueError> {
+    fn finish(mut self) -> Result<(), CatalogueError> {
         self.columns.finish()?;
-        let path = beside::of(&self.folder.join(DCAT_FILE));
         self.dcat
             .finish()
-            .map_err(|source| failed("write", &path, source))?;
-        let path = beside::of(&self.folder.join(LINES_FILE));
-        let write_failed = |source| failed("write", &path, source);
-        let lines = self
-            .lines
-            .into_inner()
-            .map_err(|error| write_failed(error.into_error()))?;
-        lines.sync_all().map_err(write_failed)?;
-        for name in [COLUMNS_FILE, DCAT_FILE, LINES_FILE] {
-            let path = self.folder.join(name);
-            fs::rename(beside::of(&path), &path)
+            .map_err(|source| write_failed(&self.dcat_file, source))?;
+        self.lines
+            .flush()
+            .map_err(|source| write_failed(self.lines.get_ref(), source))?;
+        let (lines, _) = self.lines.into_parts();
+        for file in [self.columns_file, self.dcat_file, lines] {
+            let path = file.beside().to_owned();
+            file.finish()
                 .map_err(|source| failed("replace", &path, source))?;
         }
         Ok(())
     }
+}
+
+fn write_failed(file: &Replacement, source: io::Error) -> CatalogueError {
+    failed("write", file.beside(), source)
 }
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> CatalogueError {

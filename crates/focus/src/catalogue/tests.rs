@@ -316,7 +316,7 @@ fn columns_can_be_read_by_others() {
     let mut with_all = found(1, CSV);
     with_all.time_range = Period::year(1960);
     write(folder.path(), &[with_all, entry("https://a.example/", "a")]).unwrap();
-    let file = File::open(folder.path().join(COLUMNS_FILE)).unwrap();
+    let file = fs::File::open(folder.path().join(COLUMNS_FILE)).unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
     let rows: Vec<String> = reader
         .get_row_iter(None)

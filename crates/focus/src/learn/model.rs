@@ -4,7 +4,7 @@
 //! another version or is no model is told apart and refused; none of them can make the reader use more than its bounds.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::features::Split;
 use super::file_model::FileModel;
 use super::page_model::{PageModel, PageModelParts};
-use crate::beside;
 use crate::words::{DictionaryError, Words};
 
 /// What every model begins with.
@@ -140,10 +139,7 @@ impl Model {
             source,
         };
         let bytes = self.to_bytes()?;
-        beside::create(path)
-            .and_then(|mut file| file.write_all(&bytes))
-            .and_then(|()| fs::rename(beside::of(path), path))
-            .map_err(failed)
+        junkai_files::replace(path, &bytes).map_err(failed)
     }
 
     /// What it was trained to find.

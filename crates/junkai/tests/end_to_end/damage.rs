@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use junkai_frontier::backlog;
+use junkai_store::backlog;
 use junkai_testweb::TestWebConfig;
 use serde_json::Value;
 

@@ -218,7 +218,7 @@ fn whatever_moment_it_is_killed_at_every_known_page_has_one_state() {
 fn states(stage: &Stage) -> BTreeMap<String, usize> {
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     let queue = stage.archive().join("state/time_queue");
-    junkai_frontier::time_queue::look(&queue, |record| {
+    junkai_store::time_queue::look(&queue, |record| {
         *states.entry(record.url.to_owned()).or_default() += 1;
     })
     .unwrap();

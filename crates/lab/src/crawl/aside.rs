@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use junkai_frontier::admission::{grade_of, worth_of};
-use junkai_frontier::backlog::Class;
 use junkai_graph::Page;
+use junkai_store::backlog::Class;
 
 /// Queues of pages, one for each class.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use junkai_frontier::time_queue::{Layout, TimeQueueConfig, TimeQueueError};
+use junkai_store::time_queue::{Layout, TimeQueueConfig, TimeQueueError};
 
 use self::trial::Point;
 use super::Watch;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use junkai_frontier::time_queue::{Lengths, TimeQueueConfig};
+use junkai_store::time_queue::{Lengths, TimeQueueConfig};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -228,7 +228,7 @@ impl Costs {
         let round = cycle.run(&mut store, CALIBRATION_RECORDS)?;
         let cpu = measurement.used().cpu;
         let stats = store.stats();
-        let written = |traffic: junkai_frontier::time_queue::Traffic| {
+        let written = |traffic: junkai_store::time_queue::Traffic| {
             (traffic.written_bytes + traffic.journal_bytes) as f64
         };
         let records = round.records as f64;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::time_queue::Record;
+use junkai_store::time_queue::Record;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mixed;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use junkai_frontier::Time;
-use junkai_frontier::time_queue::{
+use junkai_store::time_queue::{
     Lengths, Record, Recovery, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, TimeQueueStats,
 };
 

@@ -1,6 +1,6 @@
 //! The claims of seed 003, and our goal, held against what was measured.
 
-use junkai_frontier::time_queue::Layout;
+use junkai_store::time_queue::Layout;
 
 use super::tables::{late_max, megabytes};
 use super::trial::{DISKS, Point};

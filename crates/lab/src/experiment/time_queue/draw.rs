@@ -1,7 +1,7 @@
 //! The figures of the seed, drawn again.
 
 use junkai_charts::{Axis, Bar, Bars, Bins, Chart, Format, Grid, Line, histogram};
-use junkai_frontier::time_queue::Layout;
+use junkai_store::time_queue::Layout;
 
 use super::trial::{DISKS, Point};
 use super::{Costs, DAY, HOUR, Results, Setting};

@@ -1,6 +1,6 @@
 //! What was found, a sentence each.
 
-use junkai_frontier::time_queue::Layout;
+use junkai_store::time_queue::Layout;
 
 use super::claims::{OUR_DAY, OUR_MINUTE, SEED_DAY, SEED_MINUTE, told};
 use super::tables::megabytes;

@@ -5,7 +5,7 @@ use super::{Costs, DAY, HOUR, MINUTE, Results, Setting};
 use crate::experiment::words::text;
 use crate::outcome::{Cell, Column, Table};
 use crate::population::{Population, SEED_PAGES, TABLE_1};
-use junkai_frontier::time_queue::Layout;
+use junkai_store::time_queue::Layout;
 
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {

@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use junkai_frontier::time_queue::{Lengths, Traffic};
+use junkai_store::time_queue::{Lengths, Traffic};
 use tempfile::TempDir;
 
 use super::{
