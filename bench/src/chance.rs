@@ -1,13 +1,6 @@
 //! What is left to chance: the same numbers in every run.
 
-/// A number that looks drawn by lot, and is always the same for the same `number`; no two numbers give the same
-/// (the output function of `SplitMix64`).
-pub(crate) fn mixed(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
+pub(crate) use junkai_chance::drawn as mixed;
 
 /// Servers of very different sizes: the one of rank *r* has pages in proportion to *r* to the minus 0.8.
 #[derive(Clone, Copy, Debug)]

@@ -1,59 +1,38 @@
-//! Chance that is the same on every machine: drawn from whole numbers by mixing, and bent into distributions with the four
+//! Distributions that are the same on every machine: whole numbers bent with the four
 //! operations and the square root alone, which are exact by the floating-point standard (the system's logarithm is not).
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// A stream of draws, of which each is a function of the key and of how many came before it.
-#[derive(Clone, Debug)]
-pub(crate) struct Chance {
-    state: u64,
+pub(crate) use junkai_chance::Chance;
+use junkai_chance::{STEP, drawn, mix};
+
+/// Draws that belong to these three numbers.
+pub(crate) fn about(seed: u64, subject: u64, purpose: u64) -> Chance {
+    Chance::new(mix(seed ^ mix(subject.wrapping_add(STEP) ^ drawn(purpose))))
 }
 
-/// Steps of the stream: the golden ratio's fraction.
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-
-impl Chance {
-    /// Draws that belong to these three numbers.
-    pub(crate) fn about(seed: u64, subject: u64, purpose: u64) -> Self {
-        let state = mix(seed ^ mix(subject.wrapping_add(STEP) ^ mix(purpose.wrapping_add(STEP))));
-        Self { state }
-    }
-
-    /// Any number, each as probable.
-    #[inline]
-    pub(crate) fn number(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(STEP);
-        mix(self.state)
-    }
-
-    /// A number below the bound, each as probable (but for 2⁻³²); 0 if there is none.
-    #[inline]
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        let product = u64::from(bound) * (self.number() >> 32);
-        u32::try_from(product >> 32).unwrap_or(0)
-    }
-
-    /// At least 0 and below 1.
-    #[inline]
-    pub(crate) fn unit(&mut self) -> f64 {
-        const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
-        (self.number() >> 11) as f64 * UNIT
-    }
-
-    #[inline]
-    pub(crate) fn is(&mut self, probability: f64) -> bool {
-        self.unit() < probability
-    }
-
+/// Distributions that webs and histories are drawn from.
+pub(crate) trait Distributions {
     /// A rank below the bound; rank *r* with a probability of about 1 / (*r* + 1), exactly ln((*r* + 2) / (*r* + 1)) / ln(*bound* + 1).
+    fn zipf(&mut self, bound: u32) -> u32;
+    /// From the normal distribution, by Marsaglia's polar method.
+    fn normal(&mut self) -> f64;
+    /// A number from 1 to `most`, with a probability in proportion to its `-exponent`th power.
+    ///
+    /// Devroye, "Non-Uniform Random Variate Generation", 1986, section X.6.1; what is above `most` is drawn again.
+    fn power_law(&mut self, exponent: f64, most: u32) -> u32;
+    /// A whole number with this mean: one of its two neighbours.
+    fn rounded(&mut self, mean: f64) -> u32;
+}
+
+impl Distributions for Chance {
     #[inline]
-    pub(crate) fn zipf(&mut self, bound: u32) -> u32 {
+    fn zipf(&mut self, bound: u32) -> u32 {
         let place = exp(self.unit() * ln(f64::from(bound) + 1.0));
         whole(place).saturating_sub(1).min(bound.saturating_sub(1))
     }
 
-    /// From the normal distribution, by Marsaglia's polar method.
-    pub(crate) fn normal(&mut self) -> f64 {
+    fn normal(&mut self) -> f64 {
         loop {
             let (one, other) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
             let square = one * one + other * other;
@@ -63,10 +42,7 @@ impl Chance {
         }
     }
 
-    /// A number from 1 to `most`, with a probability in proportion to its `-exponent`th power.
-    ///
-    /// Devroye, "Non-Uniform Random Variate Generation", 1986, section X.6.1; what is above `most` is drawn again.
-    pub(crate) fn power_law(&mut self, exponent: f64, most: u32) -> u32 {
+    fn power_law(&mut self, exponent: f64, most: u32) -> u32 {
         let bend = exponent - 1.0;
         let two = exp(bend * LN_2);
         loop {
@@ -80,18 +56,9 @@ impl Chance {
         }
     }
 
-    /// A whole number with this mean: one of its two neighbours.
-    pub(crate) fn rounded(&mut self, mean: f64) -> u32 {
+    fn rounded(&mut self, mean: f64) -> u32 {
         whole(mean + self.unit())
     }
-}
-
-/// Spreads a number over all 64 bits: the finisher of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-#[inline]
-pub(crate) fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
 }
 
 /// The cube root, rounded up.
@@ -201,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_same_numbers_are_drawn_everywhere() {
-        let mut chance = Chance::about(1, 2, 3);
+        let mut chance = about(1, 2, 3);
         let draws = [
             chance.number(),
             chance.below(1000).into(),
@@ -228,7 +195,7 @@ mod tests {
     #[test]
     fn ranks_fall_as_one_over_rank() {
         let mut counts = [0_u32; 50];
-        let mut chance = Chance::about(7, 0, 0);
+        let mut chance = about(7, 0, 0);
         for _ in 0..200_000 {
             counts[chance.zipf(50) as usize] += 1;
         }
@@ -246,7 +213,7 @@ mod tests {
 
     #[test]
     fn sizes_follow_the_power_law() {
-        let mut chance = Chance::about(8, 0, 0);
+        let mut chance = about(8, 0, 0);
         let mut counts = [0_u32; 6];
         for _ in 0..100_000 {
             let number = chance.power_law(1.9, 5);
@@ -266,7 +233,7 @@ mod tests {
 
     #[test]
     fn normal_draws_have_mean_0_and_variance_1() {
-        let mut chance = Chance::about(9, 0, 0);
+        let mut chance = about(9, 0, 0);
         let draws: Vec<f64> = (0..100_000).map(|_| chance.normal()).collect();
         let mean = draws.iter().sum::<f64>() / 1e5;
         let variance = draws.iter().map(|draw| draw * draw).sum::<f64>() / 1e5;

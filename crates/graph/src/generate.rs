@@ -29,7 +29,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::chance::{Chance, exp};
+use crate::chance::{Chance, Distributions as _, about, exp};
 use crate::hosts::numbered_host;
 use crate::links::Builder;
 use crate::progress::{Progress, Reporter, Stage};
@@ -296,7 +296,7 @@ impl Generator {
 
     fn is_dangling(&self, page: Page, place: Place) -> bool {
         self.is_leaf(place)
-            && Chance::about(self.config.seed, page.into(), Purpose::Dangling as u64)
+            && about(self.config.seed, page.into(), Purpose::Dangling as u64)
                 .is(self.dangling_probability)
     }
 
@@ -334,7 +334,7 @@ impl Generator {
     }
 
     fn drawn_count(&self, page: Page) -> u32 {
-        let mut chance = Chance::about(self.config.seed, page.into(), Purpose::LinkCount as u64);
+        let mut chance = about(self.config.seed, page.into(), Purpose::LinkCount as u64);
         let factor = exp(self.config.out_degree_spread * chance.normal());
         let count = chance.rounded(self.drawn_median * factor);
         count.min(DRAWN_LINKS_MAX)
@@ -343,7 +343,7 @@ impl Generator {
     /// A page's drawn link of that number.
     fn drawn(&self, page: Page, place: Place, link: u32) -> Page {
         let subject = u64::from(page) * u64::from(DRAWN_LINKS_MAX) + u64::from(link);
-        let mut chance = Chance::about(self.config.seed, subject, Purpose::Drawn as u64);
+        let mut chance = about(self.config.seed, subject, Purpose::Drawn as u64);
         if chance.is(self.config.inside_share) {
             place.home + self.inside(place, &mut chance)
         } else if place.host < self.hosts.core_hosts() {
@@ -378,7 +378,7 @@ impl Generator {
         let mut depth = 0;
         loop {
             let subject = u64::from(page) * u64::from(COPIED_SLOTS) + u64::from(slot);
-            let mut chance = Chance::about(self.config.seed, subject, Purpose::Elsewhere as u64);
+            let mut chance = about(self.config.seed, subject, Purpose::Elsewhere as u64);
             let is_copied = chance.is(self.config.copied_share);
             if !is_copied || page == 0 || depth == COPY_DEPTH_MAX {
                 return self.on_host(chance.below(self.host_count()), &mut chance);
@@ -416,7 +416,7 @@ impl Generator {
         // So many times the mean are drawn at most: on small hosts, most draws find a link that is there already.
         const DRAWN_MAX: f64 = 6.0;
         let pages = self.config.pages;
-        let mut chance = Chance::about(self.config.seed, 0, Purpose::Sample as u64);
+        let mut chance = about(self.config.seed, 0, Purpose::Sample as u64);
         let sample: Vec<Page> = if pages <= SAMPLE_PAGES {
             (0..pages).collect()
         } else {

@@ -15,6 +15,7 @@ mod urls;
 
 use std::time::Duration;
 
+use junkai_chance::{drawn, unit_of};
 use junkai_frontier::Time;
 use junkai_store::time_queue::Record;
 
@@ -113,8 +114,8 @@ impl Population {
         reason = "between an hour and a year of seconds"
     )]
     pub fn interval(&self, page: u64) -> Duration {
-        let mut place = unit(self.draw(page, Draw::Class));
-        let within = unit(self.draw(page, Draw::Interval));
+        let mut place = unit_of(self.draw(page, Draw::Class));
+        let within = unit_of(self.draw(page, Draw::Interval));
         let last = &CLASSES[CLASSES.len() - 1];
         let class = CLASSES.iter().find(|class| {
             place -= class.share;
@@ -132,7 +133,7 @@ impl Population {
     /// When a page is due first, if all are known at `now`: anywhere within its interval, as if it had been visited for long.
     #[must_use]
     pub fn first_due(&self, page: u64, now: Time) -> Time {
-        let part = unit(self.draw(page, Draw::Phase));
+        let part = unit_of(self.draw(page, Draw::Phase));
         now + self.interval(page).mul_f64(part)
     }
 
@@ -164,7 +165,7 @@ impl Population {
     }
 
     fn draw(&self, page: u64, what: Draw) -> u64 {
-        mixed(mixed(self.seed ^ mixed(what as u64)).wrapping_add(page))
+        drawn(drawn(self.seed ^ drawn(what as u64)).wrapping_add(page))
     }
 }
 
@@ -191,19 +192,6 @@ enum Draw {
     Interval,
     Phase,
     Url,
-}
-
-/// A number from 0 to below 1.
-fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-/// Spreads a number over all 64 bits: the output function of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-const fn mixed(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

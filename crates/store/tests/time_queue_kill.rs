@@ -16,6 +16,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use junkai_chance::mix;
 use junkai_frontier::Time;
 use junkai_store::time_queue::{
     Layout, Lengths, Record, RecordRef, Tails, TimeQueue, TimeQueueConfig, look,
@@ -60,12 +61,6 @@ fn config(layout: Layout) -> TimeQueueConfig {
         page_bytes: 256,
         ..TimeQueueConfig::default()
     }
-}
-
-fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 fn number_of(url: &str) -> u64 {

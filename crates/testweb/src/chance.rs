@@ -1,74 +1,39 @@
 //! Seeded chance: the same seed and the same question always give the same answer.
 //!
 //! Everything that the web shows is drawn here, from a hash of what is asked about, so nothing has to be stored.
-//! The generator is `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014):
-//! it is fixed for ever, where a library's generator may change with its version, and costs two nanoseconds.
 
-/// A stream of pseudo-random numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Chance {
-    state: u64,
-}
+pub(crate) use junkai_chance::Chance;
 
-impl Chance {
-    /// The stream that belongs to one thing, such as a page or a paragraph.
-    pub(crate) fn about(seed: u64, thing: u64) -> Self {
-        Self {
-            state: mix(seed, thing),
-        }
-    }
-
-    /// The next 64 bits.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(GOLDEN_GAMMA);
-        finish(self.state)
-    }
-
-    /// A number below `bound`, or 0 when the bound is 0.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        let product = u128::from(self.next()) * u128::from(bound);
-        u64::try_from(product >> 64).unwrap_or_default()
-    }
-
-    /// An index into something of length `len`.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
-        usize::try_from(self.below(len as u64)).unwrap_or_default()
-    }
-
-    /// One of the items.
-    ///
-    /// # Panics
-    /// If there are none.
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.index(items.len())]
-    }
-
-    /// A number in [0, 1).
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
+/// What pages, links and failures are drawn from.
+pub(crate) trait Distributions {
     /// True in `percent` of 100 cases.
-    pub(crate) fn percent(&mut self, percent: u8) -> bool {
-        self.below(100) < u64::from(percent)
-    }
-
+    fn percent(&mut self, percent: u8) -> bool;
     /// An index below `len` that favours small ones: P(r) falls as r^(-2/3).
     ///
     /// When links choose their targets so, in-degrees follow a power law with exponent 1 + 3/2 = 2.5.
-    pub(crate) fn popular(&mut self, len: u64) -> u64 {
+    fn popular(&mut self, len: u64) -> u64;
+    /// A draw from the standard normal distribution (Box and Muller, 1958).
+    fn normal(&mut self) -> f64;
+    /// A draw from the Poisson distribution with mean 1 (Knuth, TAOCP vol. 2, section 3.4.1).
+    fn poisson_one(&mut self) -> u32;
+}
+
+impl Distributions for Chance {
+    fn percent(&mut self, percent: u8) -> bool {
+        self.below_large(100) < u64::from(percent)
+    }
+
+    fn popular(&mut self, len: u64) -> u64 {
         let unit = self.unit();
         below_cast(unit * unit * unit * len as f64, len)
     }
 
-    /// A draw from the standard normal distribution (Box and Muller, 1958).
-    pub(crate) fn normal(&mut self) -> f64 {
+    fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// A draw from the Poisson distribution with mean 1 (Knuth, TAOCP vol. 2, section 3.4.1).
-    pub(crate) fn poisson_one(&mut self) -> u32 {
+    fn poisson_one(&mut self) -> u32 {
         let limit = (-1.0_f64).exp();
         let mut product = self.unit();
         let mut count = 0;
@@ -83,17 +48,9 @@ impl Chance {
 /// More than this many events in one mean gap have a probability below 10^-80.
 const POISSON_MAX: u32 = 64;
 
-const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Mixes two numbers into one that looks unrelated to both.
 pub(crate) fn mix(left: u64, right: u64) -> u64 {
-    finish(left ^ finish(right.wrapping_add(GOLDEN_GAMMA)))
-}
-
-fn finish(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
+    junkai_chance::mix(left ^ junkai_chance::drawn(right))
 }
 
 /// The integer part of a number that is known to lie in [0, `len`).
@@ -109,21 +66,6 @@ fn below_cast(value: f64, len: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn splitmix_gives_the_published_sequence() {
-        // The first outputs of the reference implementation for seed 1234567.
-        let mut chance = Chance { state: 1_234_567 };
-        let drawn: Vec<u64> = (0..3).map(|_| chance.next()).collect();
-        assert_eq!(
-            drawn,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
-        );
-    }
 
     #[test]
     fn poisson_has_mean_and_variance_one() {

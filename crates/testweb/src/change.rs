@@ -4,7 +4,7 @@
 //! drawn from a hash of page and window; that is exactly a Poisson process, and the last change before any moment is
 //! found by looking at that moment's window and, when it is empty, at those before it (1.6 of them on average).
 
-use crate::chance::{Chance, mix};
+use crate::chance::{Chance, Distributions as _, mix};
 
 /// How one page changes.
 #[derive(Clone, Copy, Debug)]

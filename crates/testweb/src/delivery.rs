@@ -285,7 +285,7 @@ fn append_chunks(out: &mut Vec<u8>, body: &[u8]) {
 
 /// A byte with the high bit set, so that no garbage begins like HTTP.
 fn garbage_byte(chance: &mut Chance) -> u8 {
-    0x80 | chance.next().to_le_bytes()[0]
+    0x80 | chance.number().to_le_bytes()[0]
 }
 
 /// A gzip header without name or time (RFC 1952, section 2.3).

@@ -14,7 +14,7 @@ mod path;
 use encoding_rs::Encoding;
 
 use crate::answer::{Answer, Request};
-use crate::chance::{Chance, mix};
+use crate::chance::{Chance, Distributions as _, mix};
 use crate::change::ChangeProcess;
 use crate::clock::Clock;
 use crate::config::TestWebConfig;
@@ -256,7 +256,7 @@ impl SyntheticHost {
 }
 
 fn draw_dialect(chance: &mut Chance) -> usize {
-    let mut left = chance.below(100);
+    let mut left = chance.below_large(100);
     DIALECTS
         .iter()
         .position(|dialect| {

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use junkai_chance::Chance;
+
 /// What the system was asked to do to a file or folder; paths are below the archive.
 #[derive(Clone, Debug)]
 pub(super) enum Call {
@@ -196,8 +198,8 @@ impl TestDisk {
     /// Puts what an end leaves into an empty folder.
     pub(super) fn lay_out(&self, left: Left, folder: &Path) {
         let mut dice = match left {
-            Left::Some(seed) => seed,
-            _ => 0,
+            Left::Some(seed) => Chance::new(seed),
+            _ => Chance::new(0),
         };
         for (path, node) in &self.names_left(left, &mut dice) {
             let is_reachable = path
@@ -216,13 +218,13 @@ impl TestDisk {
         }
     }
 
-    fn names_left(&self, left: Left, dice: &mut u64) -> Names {
+    fn names_left(&self, left: Left, dice: &mut Chance) -> Names {
         match left {
             Left::Everything | Left::Names | Left::NamesAndZeros => self.names.clone(),
             Left::Synced | Left::Contents => self.synced_names.clone(),
             Left::Some(_) => {
                 let mut names = self.synced_names.clone();
-                let count = throw(dice, self.name_changes.len() + 1);
+                let count = dice.index(self.name_changes.len() + 1);
                 for change in &self.name_changes[..count] {
                     apply_names(change, &mut names);
                 }
@@ -249,7 +251,7 @@ impl Content {
         }
     }
 
-    fn left(&self, left: Left, dice: &mut u64) -> Vec<u8> {
+    fn left(&self, left: Left, dice: &mut Chance) -> Vec<u8> {
         match left {
             Left::Everything | Left::Contents => self.now.clone(),
             Left::Synced | Left::Names => self.synced.clone(),
@@ -261,7 +263,7 @@ impl Content {
             Left::Some(_) => {
                 let mut content = self.synced.clone();
                 for change in &self.changes {
-                    match (throw(dice, 4), change) {
+                    match (dice.below(4), change) {
                         (0, _) => {}
                         (1, Change::Write { at, bytes }) => {
                             let bytes = bytes[..bytes.len() / 2].to_vec();
@@ -274,16 +276,6 @@ impl Content {
             }
         }
     }
-}
-
-/// A number below `end`. The generator is `SplitMix64`.
-fn throw(dice: &mut u64, end: usize) -> usize {
-    *dice = dice.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *dice;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^= mixed >> 31;
-    usize::try_from(mixed % end as u64).unwrap()
 }
 
 #[test]

@@ -17,7 +17,6 @@ use junkai_focus::data_file::looks_like_data;
 use junkai_frontier::admission::{Admission, Candidate, Source};
 use junkai_weburl::{Fingerprint, PageUrl};
 
-use super::chance::Chance;
 use super::experience::Learned;
 use super::kept::{Kept, KeptPage};
 use super::reading::{Captured, Reading};
@@ -25,6 +24,7 @@ use super::wanted::{Came, Linked, Offered, Stage, Wanted, WantedSite};
 use super::{FocusConfig, FoundFile, Inferred, listing};
 use crate::settings::Settings;
 use crate::visit::{INFERRED_HOP, Visit};
+use junkai_chance::Chance;
 
 /// Sites that are collected at a time. The more, the less one can learn from another.
 const SITES_AT_A_TIME: usize = 32;

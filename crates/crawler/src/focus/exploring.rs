@@ -16,9 +16,9 @@ use junkai_frontier::admission::{Admission, Candidate, Source};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 
 use super::Inferred;
-use super::chance::Chance;
 use super::config::FocusConfig;
 use crate::visit::Visit;
+use junkai_chance::Chance;
 
 /// Pages of one site that wait in memory at most; the others wait on disk.
 const PAGES_PER_SITE_MAX: usize = 128;

@@ -6,7 +6,6 @@
 
 mod aim;
 mod books;
-mod chance;
 mod collecting;
 mod config;
 mod evidence;

@@ -1,7 +1,8 @@
 //! Deals sites into folds: groups of sites stay together, and both classes are spread evenly.
 
+use junkai_chance::Chance;
+
 use super::corpus::{Corpus, Page};
-use super::svm::Shuffler;
 use super::training::TrainSettings;
 
 /// Which fold each group of sites is in: both classes are dealt out evenly.
@@ -15,7 +16,7 @@ impl Folds {
         let sizes = group_sizes(corpus);
         let count = settings.folds.min(scarcest(&sizes));
         let mut groups: Vec<usize> = (0..sizes.len()).collect();
-        Shuffler(settings.seed).shuffle(&mut groups);
+        Chance::new(settings.seed).shuffle(&mut groups);
         // The largest first: they fit nowhere later.
         groups.sort_by_key(|group| std::cmp::Reverse(sizes[*group]));
         let mut filled = vec![[0; 2]; count];

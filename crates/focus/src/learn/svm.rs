@@ -9,6 +9,8 @@
 //! # Departures
 //! None. The bias is a feature of value one that every example has.
 
+use junkai_chance::Chance;
+
 /// One example: the values of its features, and what it is.
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -54,7 +56,7 @@ pub(super) fn train(examples: &[Example], feature_count: usize, cost: f64, seed:
     let mut order: Vec<usize> = (0..examples.len())
         .filter(|index| 0.0 < examples[*index].cost)
         .collect();
-    let mut chance = Shuffler(seed);
+    let mut chance = Chance::new(seed);
     for _ in 0..ROUNDS_MAX {
         chance.shuffle(&mut order);
         let mut farthest = 0.0_f64;
@@ -92,32 +94,6 @@ fn squared_length(values: &[(u32, f32)]) -> f64 {
         .iter()
         .map(|(_, value)| f64::from(*value) * f64::from(*value))
         .sum()
-}
-
-/// Draws orders: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
-pub(super) struct Shuffler(pub(super) u64);
-
-impl Shuffler {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Puts a list into an order drawn by chance (Fisher and Yates).
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the upper half of a product with a length is less than that length"
-    )]
-    pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
-        for end in (1..list.len()).rev() {
-            let bound = end as u128 + 1;
-            let drawn = (u128::from(self.next()) * bound) >> 64;
-            list.swap(end, drawn as usize);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -186,7 +162,7 @@ mod tests {
     #[test]
     fn a_shuffle_keeps_everything() {
         let mut list: Vec<u32> = (0..100).collect();
-        Shuffler(7).shuffle(&mut list);
+        Chance::new(7).shuffle(&mut list);
         assert!(!list.is_sorted());
         list.sort_unstable();
         assert!(list.into_iter().eq(0..100));

@@ -4,12 +4,14 @@
 //! ([`chains`](super::chains)) by their [`Slot`].
 //!
 //! Invariants: a key is in at most once; a slot is given again only after its thing was taken out.
-//! Not here: any order. The table is asked, never walked, and its hash is fixed: the same calls give the same run.
+//! Not here: any order. The table is asked, never walked, and its hash is fixed: the same calls give the same run. Keys that differ in few bits, as the lab's
+//! numbers do, are mixed, so that they fall far apart.
 
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 
 use hashbrown::HashTable;
+use junkai_chance::mix;
 
 /// The most things that a register has numbers for.
 pub(super) const SLOTS_MAX: usize = u32::MAX as usize;
@@ -63,7 +65,7 @@ impl<T: Keyed> Register<T> {
     /// The slot of the thing with this key.
     pub(super) fn find(&self, key: u64) -> Option<Slot> {
         self.slots
-            .find(mixed(key), |&slot| self[slot].key() == key)
+            .find(mix(key), |&slot| self[slot].key() == key)
             .copied()
     }
 
@@ -85,9 +87,8 @@ impl<T: Keyed> Register<T> {
             slot
         };
         let things = &self.things;
-        self.slots.insert_unique(mixed(key), slot, |&slot| {
-            mixed(thing_at(things, slot).key())
-        });
+        self.slots
+            .insert_unique(mix(key), slot, |&slot| mix(thing_at(things, slot).key()));
         slot
     }
 
@@ -98,7 +99,7 @@ impl<T: Keyed> Register<T> {
         };
         let entry = self
             .slots
-            .find_entry(mixed(thing.key()), |&found| found == slot);
+            .find_entry(mix(thing.key()), |&found| found == slot);
         let Ok(entry) = entry else {
             panic!("{slot:?} is not in the table");
         };
@@ -138,15 +139,6 @@ fn thing_at<T>(things: &[Option<T>], slot: Slot) -> &T {
         Some(thing) => thing,
         None => panic!("{slot:?} is vacant"),
     }
-}
-
-/// A key with its bits mixed, so that keys that differ in few bits, as the lab's numbers do, fall far apart.
-///
-/// The finaliser of `SplitMix64`: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-pub(super) const fn mixed(key: u64) -> u64 {
-    let key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    key ^ (key >> 31)
 }
 
 #[cfg(test)]

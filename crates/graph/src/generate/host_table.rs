@@ -2,7 +2,7 @@
 
 use super::{GeneratorConfig, Purpose};
 use crate::Page;
-use crate::chance::{Chance, cube_root, whole};
+use crate::chance::{Distributions as _, about, cube_root, whole};
 
 /// Where hosts begin. The only thing that a generator keeps in memory: 4 bytes a host.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl HostTable {
         let mut next: Page = 0;
         while next < pages {
             let host = starts.len() as u64;
-            let mut chance = Chance::about(config.seed, host, Purpose::HostSize as u64);
+            let mut chance = about(config.seed, host, Purpose::HostSize as u64);
             let size = chance.power_law(config.host_size_exponent, most);
             next = pages.min(next.saturating_add(size));
             starts.push(next);

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{Builder, EVENTS_MAX, Event, EventKind, History, HistoryError, PageEvent, UnixSeconds};
 use crate::PAGES_MAX;
-use crate::chance::{Chance, exp, ln};
+use crate::chance::{Chance, Distributions as _, about, exp, ln};
 
 /// What a generated history is like.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -199,7 +199,7 @@ impl GeneratorConfig {
     }
 
     fn mean_gap_seconds(&self, seed: u64, page: u32) -> f64 {
-        let mut chance = Chance::about(seed, page.into(), Purpose::MeanGap as u64);
+        let mut chance = about(seed, page.into(), Purpose::MeanGap as u64);
         let gap = match self.mean_gaps {
             MeanGaps::Equal(gap) => gap.as_secs_f64(),
             MeanGaps::LogUniform { least, most } => {
@@ -216,7 +216,7 @@ impl GeneratorConfig {
     /// Appends what happens to one page, to an empty list.
     fn page_events(&self, seed: u64, page: u32, mean_gap: f64, events: &mut Vec<Event>) {
         let span = self.span.as_secs_f64();
-        let mut life = Chance::about(seed, page.into(), Purpose::Life as u64);
+        let mut life = about(seed, page.into(), Purpose::Life as u64);
         let is_born = life.is(self.born_share);
         let birth = if is_born { life.unit() * span } else { 0.0 };
         let death = self
@@ -231,7 +231,7 @@ impl GeneratorConfig {
             }
         };
         tell(birth, EventKind::Added);
-        let mut chance = Chance::about(seed, page.into(), Purpose::Changes as u64);
+        let mut chance = about(seed, page.into(), Purpose::Changes as u64);
         let bursts = self.bursts.unwrap_or(ONE_BY_ONE);
         for seconds in bursts.changes(mean_gap, (birth, end), &mut chance) {
             tell(seconds, EventKind::Modified);

@@ -9,6 +9,7 @@ use std::{fs, thread};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use junkai_chance::Chance;
 use junkai_crawler::LogEvent;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -83,14 +84,13 @@ fn page(path: &str) -> String {
 
 /// The path of a long link that is like no other, so that packing gains little.
 fn link(path: &str, number: u64) -> String {
-    let mut state = path.bytes().fold(number + 1, |sum, byte| {
+    let number = path.bytes().fold(number + 1, |sum, byte| {
         sum.wrapping_mul(257) ^ u64::from(byte)
     });
+    let mut chance = Chance::new(number);
     let mut link = String::from("/l/");
     while link.len() < LINK_BYTES {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        write!(link, "{:016x}", mixed ^ (mixed >> 27)).unwrap();
+        write!(link, "{:016x}", chance.number()).unwrap();
     }
     link
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use junkai_chance::Chance;
 use junkai_crawler::LogEvent;
 use junkai_testweb::{Exchange, TestWeb, TestWebConfig, Verdict, judge};
 use tempfile::TempDir;
@@ -355,7 +356,7 @@ fn read_all(file: &File) -> String {
 }
 
 /// What a test leaves to chance, from a seed that its failures print.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(Chance);
 
 impl Dice {
     pub(crate) fn new() -> Dice {
@@ -364,16 +365,11 @@ impl Dice {
             .and_then(|seed| seed.parse().ok())
             .unwrap_or(2026);
         println!("repeat with JUNKAI_TEST_SEED={seed}");
-        Dice(seed)
+        Dice(Chance::new(seed))
     }
 
-    /// A time below `end`. The generator is `SplitMix64`.
+    /// A time below `end`.
     pub(crate) fn time_below(&mut self, end: Duration) -> Duration {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        end.mul_f64((mixed >> 11) as f64 / (1_u64 << 53) as f64)
+        end.mul_f64(self.0.unit())
     }
 }

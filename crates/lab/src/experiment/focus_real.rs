@@ -14,7 +14,6 @@
 //! Not here: what the sites that are made look like. They are handed in, because the room that makes them is not known here.
 
 mod carried;
-mod chance;
 mod claims;
 mod contestant;
 mod draw;
@@ -34,6 +33,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use junkai_chance::Chance;
 use junkai_focus::collect::Experience;
 use junkai_focus::explore::Policy;
 
@@ -253,6 +253,14 @@ impl Results<'_> {
             parameter("repetitions", self.experiment.repetitions.to_string()),
             parameter("seed", self.experiment.seed.to_string()),
         ]
+    }
+}
+
+/// Puts items into any order, each as probable, by the draws that the figures of this experiment were made with.
+fn shuffle<T>(chance: &mut Chance, items: &mut [T]) {
+    for place in (1..items.len()).rev() {
+        let other = chance.below(u32::try_from(place + 1).unwrap_or(u32::MAX));
+        items.swap(place, other as usize);
     }
 }
 

@@ -10,7 +10,7 @@ use junkai_frontier::Time;
 use junkai_store::time_queue::Record;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::mixed;
+use junkai_chance::drawn;
 
 const VERSION: u8 = 1;
 /// Bytes of the digest of the payload (SHA-1) and of the fingerprint of the content.
@@ -101,9 +101,9 @@ fn write_visit(record: &mut Record, visits: u16, now: Time) {
 fn digests(url: &str, visits: u16) -> [u8; DIGESTS_BYTES] {
     let mut digests = [0; DIGESTS_BYTES];
     let version = visits / VISITS_PER_CHANGE;
-    let mut bits = xxh3_64(url.as_bytes()) ^ mixed(version.into());
+    let mut bits = xxh3_64(url.as_bytes()) ^ drawn(version.into());
     for part in digests.chunks_mut(size_of::<u64>()) {
-        bits = mixed(bits);
+        bits = drawn(bits);
         part.copy_from_slice(&bits.to_le_bytes()[..part.len()]);
     }
     digests

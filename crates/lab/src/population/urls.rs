@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{mixed, unit};
+use junkai_chance::{drawn, unit_of};
 
 /// Pages of a host on average.
 const PAGES_PER_HOST: u64 = 100;
@@ -54,14 +54,14 @@ impl Hosts {
         reason = "a rank, from 0 to below the count"
     )]
     fn of_page(self, bits: u64) -> u64 {
-        let rank = (1.0 + unit(bits) * self.span).powi(5) - 1.0;
+        let rank = (1.0 + unit_of(bits) * self.span).powi(5) - 1.0;
         (rank as u64).min(self.count - 1)
     }
 
     /// Appends the URL of a page.
     pub(super) fn write_url(self, page: u64, bits: u64, url: &mut String) {
         let host = self.of_page(bits);
-        let name = mixed(host);
+        let name = drawn(host);
         let scheme = if name.is_multiple_of(8) {
             "http"
         } else {
@@ -69,10 +69,10 @@ impl Hosts {
         };
         let www = if name & 8 == 0 { "www." } else { "" };
         let ending = ENDINGS[(name >> 4) as usize % ENDINGS.len()];
-        let bits = mixed(bits);
+        let bits = drawn(bits);
         // Sections near the first are the larger ones.
         let section = ((bits & 0xff) * (bits >> 8 & 0xff) * SECTIONS) >> 16;
-        let words = mixed(name ^ section);
+        let words = drawn(name ^ section);
         // Writing to a string cannot fail.
         let _infallible = write!(
             url,
@@ -104,7 +104,7 @@ mod tests {
         (0..pages)
             .map(|page| {
                 let mut url = String::new();
-                hosts.write_url(page, mixed(page), &mut url);
+                hosts.write_url(page, drawn(page), &mut url);
                 url
             })
             .collect()

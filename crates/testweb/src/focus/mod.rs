@@ -202,7 +202,7 @@ impl FocusSite {
         let mut chance = Chance::about(key, 0);
         // Spread evenly, but not at every tenth number: in each ten, one.
         let ten = number / HOLDING_EVERY;
-        let holds = Chance::about(mix(seed, 0x0068_6f6c_6473), ten).below(HOLDING_EVERY)
+        let holds = Chance::about(mix(seed, 0x0068_6f6c_6473), ten).below_large(HOLDING_EVERY)
             == number % HOLDING_EVERY;
         let kind = if holds {
             *chance.pick(&HOLDING)
@@ -220,13 +220,13 @@ impl FocusSite {
             layout: *chance.pick(&[Layout::Menu, Layout::Pager, Layout::Years]),
             tongue,
             title: tongue.site_title(kind, &mut chance),
-            groups: 3 + chance.below(4),
-            items: 8 + chance.below(17),
+            groups: 3 + chance.below_large(4),
+            items: 8 + chance.below_large(17),
             news: match kind {
-                Kind::Town => 20 + chance.below(20),
-                _ => 3 + chance.below(8),
+                Kind::Town => 20 + chance.below_large(20),
+                _ => 3 + chance.below_large(8),
             },
-            skin: chance.below(3),
+            skin: chance.below_large(3),
             places: BTreeMap::new(),
         };
         site.places = site.lay_out();

@@ -49,7 +49,7 @@ impl FocusWeb {
         let site = page.site;
         let children = (1..=FANOUT).map(|child| FANOUT * site.number + child);
         let mut chance = Chance::about(site.key, 17);
-        let others = [(); 2].map(|()| chance.below(self.sites.len() as u64));
+        let others = [(); 2].map(|()| chance.below_large(self.sites.len() as u64));
         let others = children.chain(others).filter_map(|number| {
             let index = usize::try_from(number).ok()?;
             self.sites.get(index)
@@ -201,7 +201,7 @@ impl<'a> Page<'a> {
     fn paragraphs(&mut self, count: u64) {
         for _ in 0..count {
             self.text.push_str("<p>");
-            for _ in 0..3 + self.chance.below(4) {
+            for _ in 0..3 + self.chance.below_large(4) {
                 let sentence = self.site.tongue.sentence(self.tone, &mut self.chance);
                 self.text.push_str(&sentence);
                 self.text.push(' ');
@@ -273,7 +273,7 @@ impl<'a> Page<'a> {
     fn links_to_files(&mut self, item: u64) {
         for &format in self.site.formats(item) {
             let path = self.site.path_of_file(item, format);
-            let size = 2 + self.chance.below(60);
+            let size = 2 + self.chance.below_large(60);
             let name = match format {
                 Format::Csv => "CSV",
                 Format::Xlsx => "Excel",
@@ -392,14 +392,14 @@ impl<'a> Page<'a> {
         self.text.push_str("<table>\n");
         let head = tongue.price_header.join("</th><th>");
         write_to(&mut self.text, format_args!("<tr><th>{head}</th></tr>\n"));
-        for _ in 0..4 + self.chance.below(6) {
+        for _ in 0..4 + self.chance.below_large(6) {
             let (goods, colour) = (
                 self.chance.pick(tongue.goods),
                 self.chance.pick(tongue.colours),
             );
             let (number, price) = (
-                100 + self.chance.below(900),
-                grouped(10 * self.chance.below(3000)),
+                100 + self.chance.below_large(900),
+                grouped(10 * self.chance.below_large(3000)),
             );
             let stock = self.chance.pick(tongue.stock);
             write_to(
@@ -414,8 +414,11 @@ impl<'a> Page<'a> {
 
     fn options(&mut self) {
         self.text.push_str("<table>\n");
-        for number in 0..5 + self.chance.below(8) {
-            let (least, most) = (self.chance.below(10), 10 + self.chance.below(4096));
+        for number in 0..5 + self.chance.below_large(8) {
+            let (least, most) = (
+                self.chance.below_large(10),
+                10 + self.chance.below_large(4096),
+            );
             let name = self
                 .chance
                 .pick(&["limit", "depth", "size", "retry", "level", "port"]);
@@ -438,7 +441,7 @@ impl<'a> Page<'a> {
                 format_args!("<tr><td>{place}</td><td>{name}</td>"),
             );
             for _ in 0..5 {
-                let score = self.chance.below(40);
+                let score = self.chance.below_large(40);
                 write_to(&mut self.text, format_args!("<td>{score}</td>"));
             }
             self.text.push_str("</tr>\n");

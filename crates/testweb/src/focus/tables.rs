@@ -30,8 +30,8 @@ impl FocusSite {
         let topic = chance.pick(tongue.topics);
         let measure = *chance.pick(topic.measures);
         let breakdown = chance.pick(tongue.breakdowns);
-        let first_year = 2005 + chance.below(10);
-        let years = 5 + chance.below(8);
+        let first_year = 2005 + chance.below_large(10);
+        let years = 5 + chance.below_large(8);
         let mut header = vec![breakdown.name.to_owned()];
         header.extend((0..years).map(|year| tongue.year(first_year + year)));
         let mut revised = Chance::about(version.tag(), item);
@@ -89,7 +89,7 @@ impl FocusSite {
                 format!("{}-{}", chance.pick(&["AX", "BR", "KT", "M"]), 100 + row),
                 chance.pick(tongue.goods).to_string(),
                 chance.pick(tongue.colours).to_string(),
-                format!("{}", 100 * (3 + chance.below(400))),
+                format!("{}", 100 * (3 + chance.below_large(400))),
                 chance.pick(tongue.stock).to_string(),
             ]
         });

@@ -133,12 +133,12 @@ impl Tongue {
                 break;
             };
             match slot {
-                "n" => text.push_str(&grouped(10 + chance.below(90_000))),
+                "n" => text.push_str(&grouped(10 + chance.below_large(90_000))),
                 "p" => {
-                    let (whole, tenths) = (chance.below(40), chance.below(10));
+                    let (whole, tenths) = (chance.below_large(40), chance.below_large(10));
                     write_to(&mut text, format_args!("{whole}.{tenths}"));
                 }
-                "y" => text.push_str(&(2012 + chance.below(12)).to_string()),
+                "y" => text.push_str(&(2012 + chance.below_large(12)).to_string()),
                 "m" => {
                     let topic = chance.pick(self.topics);
                     text.push_str(chance.pick::<&str>(topic.measures));

@@ -4,7 +4,7 @@ use junkai_graph::history::{Edition, EventKind, UnixSeconds};
 
 use super::{HistoryHost, HistoryWeb, Now, Page, SitemapHabit};
 use crate::answer::Answer;
-use crate::chance::{Chance, mix};
+use crate::chance::{Chance, Distributions as _, mix};
 use crate::synthetic::{SITEMAP_NAMESPACE, XML_HEAD, line};
 
 /// Pages in one index page.

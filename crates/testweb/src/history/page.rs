@@ -79,7 +79,7 @@ impl HistoryWeb {
         let title = super::around::escaped(self.history.path(page));
         let mut head = format!("<!DOCTYPE html>\n<html lang=\"en\"><head><title>{title}</title>\n");
         if let Some(noise) = &mut noise {
-            let token = noise.chance.next();
+            let token = noise.chance.number();
             write_to(
                 &mut head,
                 format_args!("<meta name=\"csrf-token\" content=\"{token:016x}\">\n"),
@@ -146,7 +146,7 @@ impl HistoryWeb {
         let host = self.host_of(page);
         let pages = u64::from(self.history.page_count()).div_ceil(self.hosts.len() as u64);
         for _ in 0..ROTATING_LINKS {
-            let place = usize::try_from(noise.chance.below(pages)).unwrap_or_default();
+            let place = usize::try_from(noise.chance.below_large(pages)).unwrap_or_default();
             let page = self.pages_of(host).nth(place);
             if let Some(page) = page.filter(|&page| self.edition(page, now.moment).is_some()) {
                 let path = encoded(self.history.path(page));
@@ -160,8 +160,8 @@ impl Noise {
     fn footer(&mut self, now: Now<'_>) -> String {
         let shown = jiff::Timestamp::try_from(now.clock.shown().system_time());
         let shown = shown.unwrap_or_default();
-        let (visitors, session) = (100_000 + self.answers, self.chance.next());
-        let took = self.chance.below(900);
+        let (visitors, session) = (100_000 + self.answers, self.chance.number());
+        let took = self.chance.below_large(900);
         format!(
             "<footer><p>Page generated on {shown:.0} in {took} ms. {visitors} views. 3 minutes ago.</p>\
              <form><input type=\"hidden\" name=\"session\" value=\"{session:016x}\"></form>\

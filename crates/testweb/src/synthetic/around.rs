@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::path::{Around, Month};
 use super::{Synthetic, SyntheticHost};
 use crate::answer::{Answer, gzip};
-use crate::chance::{Chance, mix};
+use crate::chance::{Chance, Distributions as _, mix};
 use crate::clock::Clock;
 
 /// Pages in one part of a sitemap; a host with more has a sitemap index (sitemaps.org, "Using Sitemap index files").

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::{Declaration, FANOUT, Synthetic, SyntheticHost, Traps};
-use crate::chance::{Chance, mix};
+use crate::chance::{Chance, Distributions as _, mix};
 use crate::change::Version;
 
 /// Bytes that a link costs with its tag and text, and a page without any.
@@ -52,7 +52,7 @@ impl Synthetic {
         let mut sheet = Sheet {
             host,
             page,
-            has_base: chance.below(PAGES_PER_BASE) == 0,
+            has_base: chance.below_large(PAGES_PER_BASE) == 0,
             traps,
             out: Vec::with_capacity(bytes as usize + bytes as usize / 4),
             href: String::with_capacity(128),
@@ -116,7 +116,7 @@ impl Synthetic {
             sheet.raw(&[b"<li><a href=\"/calendar/2026/1\">2026</a></li>"]);
         }
         sheet.raw(&[b"</ul></nav>\n<h1>", title, b"</h1>\n"]);
-        let image = chance.below(1000);
+        let image = chance.below_large(1000);
         sheet.text(format_args!(
             "<img src=\"/images/{image}.gif\" alt=\"\" width=\"16\" height=\"16\">\n"
         ));
@@ -162,7 +162,7 @@ impl Synthetic {
         page: u64,
         chance: &mut Chance,
     ) -> Target<'a> {
-        match chance.below(100) {
+        match chance.below_large(100) {
             0..45 => Target::Page(host, neighbour(page, host.pages, chance)),
             45..73 => Target::Page(host, chance.popular(host.pages)),
             73..95 => {
@@ -172,8 +172,8 @@ impl Synthetic {
                 Target::Page(other, chance.popular(other.pages))
             }
             95..97 => Target::Folder("go", chance.popular(host.pages)),
-            97..99 => Target::Folder("private", chance.below(100)),
-            _ => Target::Folder("missing", chance.below(100)),
+            97..99 => Target::Folder("private", chance.below_large(100)),
+            _ => Target::Folder("missing", chance.below_large(100)),
         }
     }
 
@@ -206,7 +206,7 @@ impl Sheet<'_> {
     /// Puts the reference to a target into `href`, in one of the forms that pages use.
     fn write_href(&mut self, target: Target<'_>, chance: &mut Chance) {
         self.href.clear();
-        let form = chance.below(100);
+        let form = chance.below_large(100);
         let written = match target {
             Target::Folder(folder, number) => write!(self.href, "/{folder}/{number}"),
             Target::Page(host, page) if host.number != self.host.number => {
@@ -276,10 +276,10 @@ fn neighbour(page: u64, pages: u64, chance: &mut Chance) -> u64 {
     const REACH: u64 = 50;
     let first = page.saturating_sub(REACH);
     let end = page.saturating_add(REACH).min(pages);
-    first + chance.below(end - first)
+    first + chance.below_large(end - first)
 }
 
 /// Half to one and a half times the mean.
 fn drawn_size(chance: &mut Chance, mean: u32) -> u32 {
-    mean / 2 + u32::try_from(chance.below(u64::from(mean) + 1)).unwrap_or_default()
+    mean / 2 + u32::try_from(chance.below_large(u64::from(mean) + 1)).unwrap_or_default()
 }

@@ -2,7 +2,9 @@
 
 use hashbrown::HashTable;
 
-use super::super::register::{Keyed, Register, Slot, mixed};
+use junkai_chance::mix;
+
+use super::super::register::{Keyed, Register, Slot};
 use super::config::{BudgetConfig, Degree};
 
 /// A site, and how far its pages have filled the queues.
@@ -105,7 +107,7 @@ impl Sites {
 
     /// Two pairs whose hashes are equal are taken for one: of 10⁹ pairs, with a chance of one in forty.
     fn is_new_pair(&mut self, from: u64, to: u64) -> bool {
-        let pair = mixed(mixed(from).wrapping_add(to));
+        let pair = mix(mix(from).wrapping_add(to));
         let is_known = self.pairs.find(pair, |&known| known == pair).is_some();
         if !is_known {
             self.pairs.insert_unique(pair, pair, |&known| known);

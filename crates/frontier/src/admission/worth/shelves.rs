@@ -4,11 +4,12 @@
 //! that is in the table is not empty.
 
 use hashbrown::HashTable;
+use junkai_chance::mix;
 
 use super::super::chains::{Chains, List};
 use super::super::grade;
 use super::super::levels::lowest;
-use super::super::register::{Slot, mixed};
+use super::super::register::Slot;
 
 /// Where a page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +115,7 @@ impl Shelves {
 }
 
 fn hash(place: Place) -> u64 {
-    mixed((place.host.index() as u64) << 8 | u64::from(place.level))
+    mix((place.host.index() as u64) << 8 | u64::from(place.level))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 
-use super::super::register::mixed;
 use super::super::testing::{calls, check_agreement, crawl, graphs, reachable, steps_of};
 use super::*;
+use junkai_chance::mix;
 
 /// The same without lists, levels in bits, or anything kept that can be reckoned.
 struct Naive {
@@ -46,7 +46,7 @@ impl Naive {
 
     /// The counter of a host.
     fn counter(&self, host: u64) -> u64 {
-        mixed(host) % self.config.visits_table as u64
+        mix(host) % self.config.visits_table as u64
     }
 
     fn settle(&mut self, host: u64) {
@@ -326,7 +326,7 @@ fn a_call_changes_eight_lists_at_most_however_many_wait() {
         });
         let mut steps_most = 0;
         for page in 0..4 * pages {
-            let random = mixed(page as u64);
+            let random = mix(page as u64);
             let worth = (random % 256) as f32;
             let candidate = page_of(page, random % 100, worth);
             let raised = random % (page as u64 + 1);

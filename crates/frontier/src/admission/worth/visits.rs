@@ -2,7 +2,7 @@
 //!
 //! A counter for each hash of a host: those that share one are taken for one host.
 
-use super::super::register::mixed;
+use junkai_chance::mix;
 
 /// Counters of visits by host.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Visits {
         reason = "the mask leaves no more bits than the table's length has"
     )]
     fn index(&self, host: u64) -> usize {
-        mixed(host) as usize & (self.counters.len() - 1)
+        mix(host) as usize & (self.counters.len() - 1)
     }
 }
 

@@ -4,15 +4,15 @@
 //! the experience of all before it. The saving depends on what sites have in common, so there are two kinds of rows: their sections are
 //! mostly called what others call theirs, or none is.
 
+use junkai_chance::Chance;
 use junkai_focus::collect::Experience;
 use rayon::prelude::*;
 
-use super::chance::Chance;
 use super::contestant::Contestant;
 use super::generated::{self, Names};
 use super::harvest::{Harvest, harvest};
 use super::tables::{Middle, fetches};
-use super::{FocusRealExperiment, Meter};
+use super::{FocusRealExperiment, Meter, shuffle};
 use crate::experiment::estimate::Estimate;
 use crate::experiment::words::text;
 use crate::outcome::{Cell, Claim, Column, GOAL, Table, Verdict};
@@ -174,7 +174,7 @@ fn ratio(pairs: &[Pair]) -> Option<f64> {
 
 fn row(names: Names, seed: u64, pages: u32, meter: &Meter<'_>) -> Vec<Pair> {
     let mut templates: Vec<u32> = (0..generated::TEMPLATES).collect();
-    Chance::about(seed, u64::MAX).shuffle(&mut templates);
+    shuffle(&mut Chance::about(seed, u64::MAX), &mut templates);
     let settings = Contestant::OURS.settings();
     let mut experience = Experience::default();
     let mut row = Vec::new();

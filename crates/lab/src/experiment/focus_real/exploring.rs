@@ -9,11 +9,11 @@ use junkai_focus::explore::{self, Explorer, Policy, SiteNumber};
 use rayon::prelude::*;
 
 use super::Meter;
-use super::chance::Chance;
 use super::labelled::JudgedSite;
 use crate::experiment::estimate::{Estimate, Standing};
 use crate::experiment::words::{share, text};
 use crate::outcome::{Cell, Claim, Column, Drawing, Figure, GOAL, Table, Verdict, signed};
+use junkai_chance::Chance;
 
 /// Verdicts are judged each time that so many fetches more were made for each site.
 const STEP: f64 = 0.25;

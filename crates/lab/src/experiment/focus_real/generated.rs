@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use junkai_focus::collect::Looks;
 
-use super::chance::Chance;
 use super::site::{Site, SiteLink, Thing, is_file};
+use junkai_chance::Chance;
 
 /// Where a site has its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use junkai_focus::collect::{Collector, Experience, Fetched, LinkSeen, Settings, Tally};
 
-use super::chance::Chance;
 use super::site::{Site, SiteLink, Thing};
+use junkai_chance::Chance;
 
 /// Shares of the data files at which fetches are counted.
 pub(super) const SHARES: [f64; 3] = [0.5, 0.9, 0.99];

@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use junkai_chance::Chance;
 use junkai_focus::learn::{Corpus, Look, Seen, Split, TrainSettings, train};
 use junkai_focus::words::Words;
 use rayon::prelude::*;
 
-use super::chance::Chance;
+use super::shuffle;
 use super::unpack::{UnpackError, unpack};
 
 /// Sites with fewer pages are left out: there is nothing to choose.
@@ -48,7 +49,7 @@ impl JudgedSite {
     /// The same site, its pages in an order that is drawn.
     pub(super) fn in_any_order(&self, chance: &mut Chance) -> JudgedSite {
         let mut probabilities = self.probabilities.clone();
-        chance.shuffle(&mut probabilities);
+        shuffle(chance, &mut probabilities);
         JudgedSite {
             probabilities,
             ..*self

@@ -14,9 +14,9 @@ use junkai_focus::explore::{self, Explorer, Policy, SiteNumber};
 use junkai_focus::learn::Model;
 use rayon::prelude::*;
 
-use super::chance::Chance;
 use super::contestant::Contestant;
 use super::site::{Site, SiteLink, Thing};
+use junkai_chance::Chance;
 
 /// Fetches of exploring at most, for each site; it may be settled sooner.
 const FETCHES_PER_SITE: usize = 3;

@@ -6,6 +6,7 @@
 //! A site's label is drawn once. As verdicts do not depend on it, a verdict can also be held against the *probability* of the label,
 //! which is the same in expectation and leaves the chance of the labels out of the comparison.
 
+use junkai_chance::{Chance, mix};
 use serde::Serialize;
 
 /// Where sites are drawn from.
@@ -179,21 +180,20 @@ impl Pages<'_> {
 /// A stream of draws: the same for the same two numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    state: u64,
+    draws: Chance,
 }
 
 impl Stream {
     pub(super) fn about(seed: u64, subject: u64) -> Stream {
         Stream {
-            state: mixed(seed ^ mixed(subject)),
+            draws: Chance::new(mix(seed ^ mix(subject))),
         }
     }
 
     /// Above 0 and below 1.
     pub(super) fn unit(&mut self) -> f64 {
         const STEPS: f64 = (1_u64 << 53) as f64;
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((mixed(self.state) >> 11) as f64 + 0.5) / STEPS
+        ((self.draws.number() >> 11) as f64 + 0.5) / STEPS
     }
 
     /// From the standard normal distribution, by Marsaglia's polar method.
@@ -228,11 +228,4 @@ impl Stream {
             }
         }
     }
-}
-
-/// The finisher of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014 (`SplitMix64`).
-fn mixed(bits: u64) -> u64 {
-    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
