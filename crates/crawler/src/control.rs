@@ -60,17 +60,28 @@ pub struct Live {
     pub server: Option<serde_json::Value>,
 }
 
+/// What keeps a visit from its server besides the lease.
+pub(crate) struct Rests {
+    /// What its host asks for.
+    pub(crate) host: Option<HostState>,
+    /// Whether we wait because another crawl of this machine visits the server.
+    pub(crate) is_shared: bool,
+}
+
 impl Live {
     pub(crate) fn new(
         place: &str,
         turn: Option<Timestamp>,
         server: Option<Standing>,
-        host: Option<HostState>,
+        rests: Rests,
     ) -> Live {
-        let rest = host.map_or_else(String::new, |host| {
+        let mut rest = rests.host.map_or_else(String::new, |host| {
             let free_at = timestamp(host.free_at);
             format!("; its host may be visited from {free_at:.1}")
         });
+        if rests.is_shared {
+            rest += "; waiting for another crawl of this machine, which visits this server, too";
+        }
         let lease = server.as_ref().map(|standing| in_words(standing) + &rest);
         let server = server.and_then(|standing| serde_json::to_value(standing).ok());
         Live {

@@ -107,6 +107,8 @@ counters! {
     states_lost,
     /// Starts that a lease refused and moved to a later slot.
     put_off,
+    /// Servers that are waited for, because another crawl of this machine visits them.
+    servers_waited_for,
     /// Links found that are out of scope.
     out_of_scope,
     /// Hosts and servers that are paused by the wish of people.

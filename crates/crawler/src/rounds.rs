@@ -26,7 +26,7 @@ use junkai_weburl::{Canonicalizer, Fingerprint};
 
 use crate::CrawlError;
 use crate::checkpoint::{Books, Checkpoints};
-use crate::clock::Clock;
+use crate::clock::{Clock, counted};
 use crate::crew::Crew;
 use crate::first_pages::{FailedSeed, FirstPages};
 use crate::focus::{FocusBooks, Unwanted};
@@ -140,6 +140,9 @@ impl Rounds {
     pub(crate) fn close(mut self) -> Result<Snapshot, CrawlError> {
         // What is reported from here on was not taken in: it is visited again.
         self.crew.dismiss()?;
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.leave(counted());
+        }
         if let Err(error) = self.rules.save(&self.archive.join("state")) {
             tracing::warn!(%error, "the rules of robots.txt files could not be kept; they will be asked for again");
         }
@@ -290,7 +293,7 @@ impl Rounds {
         patience::wait_for_room(&self.progress, error)
     }
 
-    fn show_progress(&self) {
+    fn show_progress(&mut self) {
         let counters = self.scheduler.counters();
         let progress = &self.progress;
         progress.known.set(self.seen.len());
@@ -307,6 +310,10 @@ impl Rounds {
         progress.deferred.set(counters.deferred);
         progress.discarded.set(counters.discarded + self.no_room);
         progress.put_off.set(counters.put_off);
+        if let Some(neighbours) = &mut self.neighbours {
+            let waiting = neighbours.waiting(counted());
+            progress.servers_waited_for.set(waiting);
+        }
     }
 
     /// Whether nothing is left to visit: every page was visited once, and no known page is due.

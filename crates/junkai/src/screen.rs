@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use junkai_crawler::{Progress, Snapshot};
 use junkai_lab::outcome::grouped;
 
-use self::layout::{View, missing, next_revisit, paused};
+use self::layout::{View, missing, next_revisit, paused, shared};
 pub(crate) use self::summary::summarise;
 use crate::print::{say, shown, tell};
 
@@ -185,7 +185,8 @@ impl Painter {
             bytes(now.bytes_stored),
             bytes(now.disk_free),
             paused(now).map_or_else(String::new, |paused| format!("  PAUSED: {paused}")),
-        ) + &missing(now).map_or_else(String::new, |missing| format!("  {missing}"))
+        ) + &shared(now).map_or_else(String::new, |shared| format!("  waiting {shared}"))
+            + &missing(now).map_or_else(String::new, |missing| format!("  {missing}"))
             + &now.trouble.as_ref().map_or_else(String::new, |trouble| {
                 format!("\n          last trouble: {}", shown(trouble))
             })

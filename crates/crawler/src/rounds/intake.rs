@@ -10,7 +10,7 @@ use super::Rounds;
 use super::discovery::Origin;
 use crate::CrawlError;
 use crate::clock::counted;
-use crate::control::Live;
+use crate::control::{Live, Rests};
 use crate::hosts::Whereabouts;
 use crate::visit::{EndedVisit, Fate, Purpose, Report, Visit, robots_entry, status, timestamp_of};
 
@@ -52,16 +52,24 @@ impl Rounds {
     /// Where a URL's visit is at this moment.
     fn live(&self, url: &str) -> Live {
         let now = self.clock.now();
-        let host = self
+        let (host, port) = self
             .canonical
             .parse(url)
-            .map(|url| url.host().to_owned())
+            .map(|url| (url.host().to_owned(), url.port()))
             .unwrap_or_default();
-        let server = match self.hosts.find(&host, now) {
-            Whereabouts::At(_, key) => Some(self.scheduler.explain(key)),
-            Whereabouts::Nowhere(_) | Whereabouts::Unknown => None,
+        let (server, is_shared) = match self.hosts.find(&host, now) {
+            Whereabouts::At(address, key) => {
+                let server = SocketAddr::new(address, port);
+                let neighbours = self.neighbours.as_ref();
+                let is_shared = neighbours.is_some_and(|crawls| crawls.is_waited_for(server));
+                (Some(self.scheduler.explain(key)), is_shared)
+            }
+            Whereabouts::Nowhere(_) | Whereabouts::Unknown => (None, false),
         };
-        let rest = self.paces.state(&host, now);
+        let rest = Rests {
+            host: self.paces.state(&host, now),
+            is_shared,
+        };
         if self.in_flight.contains(&Fingerprint::of(url)) {
             return Live::new("in flight", None, server, rest);
         }
@@ -71,6 +79,12 @@ impl Rounds {
             }
             Some(Place::Ready) => Live::new(
                 "its slot has come: it starts when fewer visits are in flight",
+                None,
+                server,
+                rest,
+            ),
+            Some(Place::InLine) if rest.is_shared => Live::new(
+                "its slot has come: it starts when another crawl of this machine leaves its server to this one",
                 None,
                 server,
                 rest,
@@ -94,9 +108,6 @@ impl Rounds {
     fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.clock.now();
         self.in_flight.remove(&ended.visit.url.fingerprint());
-        let was_made = !matches!(ended.end, EndReport::Unvisited);
-        let server = SocketAddr::new(ended.address, ended.visit.url.port());
-        self.leave_to_neighbours(server, was_made.then(counted));
         if ended.fate == Fate::Done {
             self.asked.remove(&ended.visit.url.fingerprint());
         }
@@ -113,6 +124,7 @@ impl Rounds {
         if self.scheduler.server_state(key) != before {
             self.servers.note(&self.scheduler, key);
         }
+        self.tell_neighbours(&ended);
         if let EndReport::Overloaded { .. } = report {
             self.tell_of_rest(&ended.visit, key, ended.outcome.status);
         }
@@ -162,6 +174,32 @@ impl Rounds {
             let key = ended.key;
             let hold = Event::Hold { key, until };
             self.scheduler.step(now, hold, &mut self.commands);
+        }
+    }
+
+    /// Lets other crawls of this machine have the server, when it has had the rest that it needs after this visit.
+    fn tell_neighbours(&mut self, ended: &EndedVisit) {
+        let server = SocketAddr::new(ended.address, ended.visit.url.port());
+        if let EndReport::Unvisited = ended.end {
+            return self.leave_to_neighbours(server, None, Duration::ZERO);
+        }
+        let free_at = self.scheduler.explain(ended.key).free_at;
+        let rest = free_at.map(|free_at| free_at.saturating_duration_since(self.clock.now()));
+        // Where it is the usual interval, each crawl goes by its own.
+        let hold = rest.filter(|rest| self.settings.politeness.interval < *rest);
+        self.leave_to_neighbours(server, Some(counted()), hold.unwrap_or_default());
+    }
+
+    /// The server asked another crawl of this machine for rest, or failed it.
+    pub(super) fn tell_of_shared_rest(&mut self, server: SocketAddr, visit: &Visit, until: Time) {
+        let until = timestamp_of(until);
+        let reason = format!(
+            "the server asked another crawl of this machine for rest, or failed it; it is left alone until {until:.0}"
+        );
+        tracing::info!("{server}: {reason}");
+        if !self.first_pages.have_come() && visit.is_seed() {
+            self.progress.tell_of(visit.url.as_str(), &reason);
+            self.first_pages.rests(visit.url.as_str(), 0, &reason);
         }
     }
 

@@ -3,7 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use junkai_frontier::{Ask, Command, EndReport, Event, Overflow, ServerKey, Time, VisitKind};
+use junkai_frontier::{
+    Ask, Command, EndReport, Event, Overflow, PolitenessConfig, ServerKey, Time, VisitKind,
+};
 use junkai_weburl::Fingerprint;
 
 use super::Rounds;
@@ -11,6 +13,7 @@ use crate::CrawlError;
 use crate::clock::counted;
 use crate::focus::FocusOrder;
 use crate::hosts::{Waiter, Whereabouts};
+use crate::neighbours::Wait;
 use crate::rules::RULES_PATIENCE;
 use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
 
@@ -18,6 +21,10 @@ use crate::visit::{Line, Order, Outcome, Purpose, Visit, status};
 const REFILL_PER_ROUND: usize = 4096;
 /// Commands of the scheduler that wait to be carried out while visits are handed out.
 const COMMANDS_MAX: usize = 256;
+/// A server that another crawl visits is asked for again after this time, or a step of the ring if that is longer.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// What clocks that are read one after the other may differ by; more costs another look.
+const CLOCK_MARGIN: Duration = Duration::from_millis(1);
 
 impl Rounds {
     /// Lets waiting visits into the ring, as far as it has room.
@@ -228,14 +235,12 @@ impl Rounds {
         match self.hosts.find(visit.url.host(), now) {
             Whereabouts::At(address, there) if there == key => {
                 let server = SocketAddr::new(address, visit.url.port());
-                if let Some(until) = self.is_with_neighbours(server, now) {
-                    let hold = Event::Hold { key, until };
-                    self.scheduler.step(now, hold, &mut self.commands);
-                    self.give_turn_back(visit, key, now);
+                if let Some(until) = self.is_with_neighbours(server, &visit, at) {
+                    self.wait_for_neighbours(visit, key, until);
                     return Ok(());
                 }
                 if let Err(due) = self.may_start(&visit, now) {
-                    self.leave_to_neighbours(server, None);
+                    self.leave_to_neighbours(server, None, Duration::ZERO);
                     self.end_unvisited(key, now);
                     return self.put_away(visit, due);
                 }
@@ -260,18 +265,53 @@ impl Rounds {
         Ok(())
     }
 
-    /// Until when the server is another crawl's on this machine; if it is nobody's, it is ours from now on.
-    fn is_with_neighbours(&mut self, server: SocketAddr, now: Time) -> Option<Time> {
-        let interval = self.settings.politeness.interval;
+    /// Until when the server is another crawl's on this machine, or to be left alone because of what it told one; else it is ours from now on, for a visit that
+    /// begins at this time.
+    fn is_with_neighbours(&mut self, server: SocketAddr, visit: &Visit, at: Time) -> Option<Time> {
+        let PolitenessConfig { interval, .. } = self.settings.politeness;
+        let clock = &self.clock;
+        // In this order, so that the visit does not begin before the time that is told.
+        let start = || counted() + at.saturating_duration_since(clock.now());
         let neighbours = self.neighbours.as_mut()?;
-        let wait = neighbours.start(server, interval, counted).err()?;
-        Some(now + wait)
+        let wait = neighbours.start(server, interval, start).err()?;
+        let now = self.clock.now();
+        let until = match wait {
+            // Later than this step, or it would be asked for again at once.
+            Wait::Busy => now + self.settings.ring.step_length(interval).max(LOOK_AGAIN),
+            Wait::Rest(wait) | Wait::Hold(wait) => at.max(now) + wait + CLOCK_MARGIN,
+        };
+        match wait {
+            Wait::Busy | Wait::Rest(_) if neighbours.is_news(server) => {
+                tracing::info!(
+                    "{server}: waiting for another crawl of this machine, which visits this server, too"
+                );
+            }
+            Wait::Busy | Wait::Rest(_) => {}
+            Wait::Hold(_) => self.tell_of_shared_rest(server, visit, until),
+        }
+        Some(until)
     }
 
-    /// The server is anybody's again: a visit to it ended at a time by the machine's count, or none was made.
-    pub(super) fn leave_to_neighbours(&mut self, server: SocketAddr, ended: Option<Duration>) {
+    /// A visit whose server is another crawl's gives its lease back, and is the next in its line.
+    fn wait_for_neighbours(&mut self, visit: Visit, key: ServerKey, until: Time) {
+        let now = self.clock.now();
+        let hold = Event::Hold { key, until };
+        self.scheduler.step(now, hold, &mut self.commands);
+        self.end_unvisited(key, now);
+        let kind = visit.kind();
+        let again = Event::Again { visit, key, kind };
+        self.scheduler.step(now, again, &mut self.commands);
+    }
+
+    /// The server is anybody's again: a visit to it ended at a time by the machine's count, or none was made. All leave it alone for as long as it is on hold.
+    pub(super) fn leave_to_neighbours(
+        &mut self,
+        server: SocketAddr,
+        ended: Option<Duration>,
+        hold: Duration,
+    ) {
         if let Some(neighbours) = &mut self.neighbours {
-            neighbours.end(server, ended);
+            neighbours.end(server, ended, hold);
         }
     }
 

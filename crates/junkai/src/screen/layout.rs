@@ -241,6 +241,9 @@ fn notices(now: &Snapshot, columns: usize) -> Vec<Line> {
     if let Some(paused) = paused(now) {
         add("paused", Tone::Warning, &paused);
     }
+    if let Some(shared) = shared(now) {
+        add("waiting", Tone::Warning, &shared);
+    }
     if let Some(missing) = missing(now) {
         add("missing", Tone::Bad, &missing);
     }
@@ -364,6 +367,15 @@ pub(super) fn paused(now: &Snapshot) -> Option<String> {
     (0 < now.paused).then(|| counted(now.paused, "host or server"))
 }
 
+/// That servers are waited for because of another crawl, in a line; nothing if none is.
+pub(super) fn shared(now: &Snapshot) -> Option<String> {
+    let servers = now.servers_waited_for;
+    (0 < servers).then(|| {
+        let servers = counted(servers, "server");
+        format!("for another crawl of this machine: {servers}")
+    })
+}
+
 /// What was found and is not followed, or is lost, in a line; nothing if all is well.
 pub(super) fn missing(now: &Snapshot) -> Option<String> {
     let parts = [
@@ -456,6 +468,22 @@ mod tests {
             let found = names.iter().filter(|name| lines[1].contains(*name)).count();
             assert_eq!(found, abreast, "{columns}: {lines:#?}");
         }
+    }
+
+    #[test]
+    fn it_is_said_that_another_crawl_is_waited_for() {
+        let mut now = busy();
+        let shown = |now: &Snapshot| {
+            let size = Size {
+                columns: 100,
+                rows: 40,
+            };
+            text(&lines(&view(now, &[]), size)).join("\n")
+        };
+        assert!(!shown(&now).contains("another crawl"));
+        now.servers_waited_for = 2;
+        let said = "for another crawl of this machine: 2 servers";
+        assert!(shown(&now).contains(said), "{}", shown(&now));
     }
 
     #[test]

@@ -53,6 +53,8 @@ mod looks;
 #[cfg(test)]
 mod many_seeds;
 #[cfg(test)]
+mod neighbours;
+#[cfg(test)]
 mod nothing_lost;
 #[cfg(test)]
 mod options;
