@@ -199,3 +199,35 @@ impl Crawl {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::servers;
+
+    /// A crawl of one seed that nobody serves.
+    fn crawl(archive: &Path) -> Crawl {
+        let settings = "[crawl]\nseeds = [\"http://127.0.0.1:1/\"]\nonce = true\n\
+                        [politeness]\ninterval = \"0s\"\nabort_slack = \"0s\"\n\
+                        [addresses]\nallow = [\"127.0.0.0/8\"]\n";
+        let settings = toml::from_str(settings).unwrap();
+        Crawl::open(archive, settings, Arc::new(Progress::default())).unwrap()
+    }
+
+    #[test]
+    fn an_error_of_a_hook_is_told_after_the_archive_is_left_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("archive");
+        let mut broken = crawl(&archive);
+        let keys = broken.rounds.settings().ring.keys;
+        broken.hooks = Hooks::broken();
+        let error = broken.run().unwrap_err();
+        assert!(matches!(error, CrawlError::Bug { .. }), "{error}");
+        let restored = servers::restored(&archive.join("state"), keys).unwrap();
+        assert!(restored.was_closed, "all was written down");
+        // The archive is nobody's any more, and nothing has to be repaired.
+        let again = crawl(&archive);
+        assert_eq!(again.repairs(), [""; 0]);
+        assert_eq!(again.run().unwrap().ended, Ended::NothingReached);
+    }
+}

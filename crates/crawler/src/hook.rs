@@ -139,7 +139,10 @@ impl Hooks {
 
     /// Lets the hooks deliver what is left, for a few seconds, and says what they came to.
     pub(crate) fn finish(&mut self) -> Result<Vec<HookReport>, CrawlError> {
-        let deadline = Instant::now() + FINISH_PATIENCE;
+        self.finish_by(Instant::now() + FINISH_PATIENCE)
+    }
+
+    fn finish_by(&mut self, deadline: Instant) -> Result<Vec<HookReport>, CrawlError> {
         for (ending, _) in &self.threads {
             ending.end_by(deadline);
         }
@@ -150,6 +153,17 @@ impl Hooks {
             })
         });
         reports.collect()
+    }
+}
+
+#[cfg(test)]
+impl Hooks {
+    /// A hook whose thread has panicked.
+    pub(crate) fn broken() -> Hooks {
+        let thread = std::thread::spawn(|| panic!("the hook of a test is broken"));
+        Hooks {
+            threads: vec![(Arc::new(Ending::default()), thread)],
+        }
     }
 }
 

@@ -103,7 +103,7 @@ impl Opening {
         let mut seen = Seen::open(&state.join("seen"), &settings.seen)?;
         let mut checkpoints = Checkpoints::new(folder, &settings, clock.clone(), progress);
         checkpoints.go_on_from(manifest.as_ref());
-        let mut servers = Servers::open(&state, settings.ring.keys, &clock)?;
+        let mut servers = Servers::open(&state, &settings, &clock)?;
         repairs.extend(servers.restored().damage_in_words());
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
         let is_new = manifest.is_none() && backlog.position() == Position(0);

@@ -3,23 +3,32 @@
 //! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server or host holds) and
 //! `seeds.txt`. Both are small: most servers never ask for anything.
 //!
-//! A line of `servers.jsonl` is JSON, a tab, and the CRC-32 of the JSON: a bit that flips in a number is noticed too. Lines of before have no checksum.
+//! A damaged line of `servers.jsonl` ([`line`]) costs no server its rest: where one bit was flipped, it counts as it was written. Where there is more damage and the
+//! line still tells whose it was, that server or host rests for as long as any may ask for ([`RestMax`]): it is one, and it did ask for something. Where not even that
+//! is known, every server rests for an interval, as after every start: to let all of them rest for the day that one may have asked for would stop the crawl for a damaged sector.
 //!
 //! With what was asked for stands a moment by which the next run can tell how much of a rest is left ([`Clock::end_of_rest`]).
 
-use std::collections::BTreeMap;
+mod line;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use junkai_frontier::{HostPaces, HostState, Scheduler, ServerKey, ServerState};
+use junkai_frontier::{
+    HostPaces, HostState, PolitenessConfig, Scheduler, ServerKey, ServerState, Time,
+};
 use junkai_weburl::PageUrl;
-use serde::{Deserialize, Serialize};
+
+use self::line::{Line, Whose};
 
 use crate::CrawlError;
 use crate::clock::{Clock, Moment};
 use crate::error::AtPath as _;
 use crate::line_file::LineFile;
+use crate::settings::Settings;
 use crate::visit::Visit;
 
 /// Where the states of servers are, below `state/`.
@@ -27,43 +36,23 @@ const STATES: &str = "servers.jsonl";
 /// The file of states is written anew when it is longer than this, and twice as long as then.
 const STATES_BYTES_MAX: u64 = 4 << 20;
 
-/// A line of the file of states.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-enum Line {
-    /// A host asks for a pace of its own, or no longer.
-    Host(HostState),
-    /// How a server stands.
-    Server(ServerState),
-    /// When the lines around it were written.
-    Written {
-        #[serde(flatten)]
-        moment: Moment,
-        /// Whether the crawl ended there in an orderly way: nothing was visited after it.
-        is_last: bool,
-    },
+/// Damaged lines that are searched for a flipped bit at most, the first ones: a disk that flips single bits does not flip so many, and a search takes a millisecond.
+const SEARCHES_MAX: usize = 256;
+
+/// The longest rests that may be asked for.
+#[derive(Clone, Copy, Debug)]
+struct RestMax {
+    server: Duration,
+    host: Duration,
 }
 
-impl Line {
-    /// Appends the line, with its checksum and its end.
-    fn write(&self, lines: &mut Vec<u8>) {
-        // Numbers and names always serialise.
-        if let Ok(json) = serde_json::to_string(self) {
-            let checksum = crc32fast::hash(json.as_bytes());
-            lines.extend_from_slice(format!("{json}\t{checksum:08x}\n").as_bytes());
+impl From<&PolitenessConfig> for RestMax {
+    fn from(politeness: &PolitenessConfig) -> RestMax {
+        let told = politeness.retry_after_max;
+        RestMax {
+            server: told.max(politeness.backoff_max),
+            host: told.max(politeness.crawl_delay_max),
         }
-    }
-
-    /// Reads a line without its end; none if it is not as it was written.
-    fn read(line: &str) -> Option<Line> {
-        let json = match line.split_once('\t') {
-            Some((json, checksum)) => {
-                let checksum = u32::from_str_radix(checksum, 16).ok()?;
-                (checksum == crc32fast::hash(json.as_bytes())).then_some(json)?
-            }
-            None => line,
-        };
-        serde_json::from_str(json).ok()
     }
 }
 
@@ -76,8 +65,20 @@ pub(crate) struct Restored {
     moment: Option<Moment>,
     /// Whether the last run ended in an orderly way.
     pub(crate) was_closed: bool,
-    /// Lines that cannot be read: whose they were is not known.
-    pub(crate) unreadable: usize,
+    damage: Damage,
+}
+
+/// What was damaged in the file of states.
+#[derive(Clone, Debug, Default)]
+struct Damage {
+    lines: usize,
+    /// Of these, lines with one flipped bit, which count as they were written.
+    mended: usize,
+    /// Of these, lines whose server or host is not known.
+    nobodys: usize,
+    /// Servers and hosts of whose last word nothing but the name can be read.
+    servers: BTreeSet<ServerKey>,
+    hosts: BTreeSet<Box<str>>,
 }
 
 /// The two files, and which servers were visited in this run.
@@ -96,19 +97,69 @@ pub(crate) struct Servers {
 impl Restored {
     /// What was damaged, if anything was.
     pub(crate) fn damage_in_words(&self) -> Option<String> {
-        (0 < self.unreadable).then(|| {
-            format!(
-                "what servers asked for: {} lines of state/{STATES} were damaged from outside, and the rest that their servers or hosts asked for is not known; \
-                 check the disk, and pause hosts that are to be left alone (junkai pause)",
-                self.unreadable
-            )
-        })
+        let damage = &self.damage;
+        let resting = damage.servers.len() + damage.hosts.len();
+        let mut words = format!(
+            "what servers asked for: {} lines of state/{STATES} were damaged from outside",
+            damage.lines
+        );
+        for (count, what) in [
+            (
+                damage.mended,
+                "had one flipped bit and count as they were written",
+            ),
+            (
+                resting,
+                "servers or hosts rest now for as long as any may ask for",
+            ),
+            (
+                damage.nobodys,
+                "do not tell whose they were: pause hosts that are to be left alone (junkai pause)",
+            ),
+        ] {
+            if 0 < count {
+                words.extend(["; ", &count.to_string(), " ", what]);
+            }
+        }
+        words.push_str("; check the disk");
+        (0 < damage.lines).then_some(words)
+    }
+
+    /// Lets those rest whose last word cannot be read.
+    fn rest_damaged(&mut self, rest_max: RestMax, now: Time) {
+        let until = now + rest_max.server;
+        for &key in &self.damage.servers {
+            match self.servers.iter_mut().find(|server| server.key == key) {
+                Some(server) => server.hold_until = server.hold_until.max(until),
+                None => self.servers.push(ServerState {
+                    key,
+                    hold_until: until,
+                    strikes: 0,
+                }),
+            }
+        }
+        let until = now + rest_max.host;
+        for name in &self.damage.hosts {
+            match self.hosts.iter_mut().find(|host| host.host == *name) {
+                Some(host) => host.free_at = host.free_at.max(until),
+                None => self.hosts.push(HostState {
+                    host: name.clone(),
+                    asks: Vec::new(),
+                    free_at: until,
+                }),
+            }
+        }
     }
 }
 
 impl Servers {
     /// Opens both files, reads what they say, and shortens the first to one line a server.
-    pub(crate) fn open(state: &Path, keys: u32, clock: &Clock) -> Result<Servers, CrawlError> {
+    pub(crate) fn open(
+        state: &Path,
+        settings: &Settings,
+        clock: &Clock,
+    ) -> Result<Servers, CrawlError> {
+        let keys = settings.ring.keys;
         let mut restored = restored(state, keys)?;
         if let Some(then) = &restored.moment {
             for server in &mut restored.servers {
@@ -118,6 +169,7 @@ impl Servers {
                 host.free_at = clock.end_of_rest(host.free_at, then);
             }
         }
+        restored.rest_damaged((&settings.politeness).into(), clock.now());
         let servers = restored.servers.iter().copied();
         let hosts = restored.hosts.iter().cloned();
         write_states(state, servers, hosts, written(clock, false))?;
@@ -148,7 +200,7 @@ impl Servers {
         let nothing = || HostState {
             host: host.into(),
             asks: Vec::new(),
-            free_at: junkai_frontier::Time::EPOCH,
+            free_at: Time::EPOCH,
         };
         self.note_line(&Line::Host(
             paces.state(host, self.clock.now()).unwrap_or_else(nothing),
@@ -241,43 +293,96 @@ fn write_states(
 
 /// The last line of each server and host.
 pub(crate) fn restored(state: &Path, keys: u32) -> Result<Restored, CrawlError> {
-    let (mut servers, mut hosts) = (BTreeMap::new(), BTreeMap::new());
-    let mut restored = Restored::default();
-    let lines = lines(&state.join(STATES))?;
-    for (left, line) in (0..lines.len()).rev().zip(&lines) {
+    let mut gathered = Gathered::default();
+    let bytes = bytes(&state.join(STATES))?;
+    let (whole, last) = match bytes.iter().rposition(|&byte| byte == b'\n') {
+        Some(end) => (&bytes[..end], &bytes[end + 1..]),
+        None => (&bytes[..0], &bytes[..]),
+    };
+    let lines = whole.split(|&byte| byte == b'\n');
+    for line in lines.filter(|line| !line.is_empty()) {
+        gathered.take_in(line, keys);
+    }
+    // A kill may have torn the last one.
+    if !last.is_empty() && (Line::read(last).is_some() || !Line::is_torn(last)) {
+        gathered.take_in(last, keys);
+    }
+    Ok(Restored {
+        servers: gathered.servers.into_values().collect(),
+        hosts: gathered.hosts.into_values().collect(),
+        ..gathered.restored
+    })
+}
+
+/// What the lines say, as far as they have been read.
+#[derive(Default)]
+struct Gathered {
+    servers: BTreeMap<ServerKey, ServerState>,
+    hosts: BTreeMap<Box<str>, HostState>,
+    /// The rest of it.
+    restored: Restored,
+}
+
+impl Gathered {
+    fn take_in(&mut self, line: &[u8], keys: u32) {
+        if let Some(line) = Line::read(line) {
+            return self.note(line, keys);
+        }
+        self.restored.was_closed = false;
+        let damage = &mut self.restored.damage;
+        damage.lines += 1;
+        if damage.lines <= SEARCHES_MAX
+            && let Some(mended) = Line::mend(line)
+        {
+            damage.mended += 1;
+            for line in mended {
+                self.note(line, keys);
+            }
+            return;
+        }
+        match Whose::of(line) {
+            Some(Whose::Server(key)) if key.number() < keys => {
+                damage.servers.insert(key);
+            }
+            Some(Whose::Host(host)) => {
+                damage.hosts.insert(host);
+            }
+            Some(Whose::Server(_)) | None => damage.nobodys += 1,
+        }
+    }
+
+    /// What a line says holds, whatever lines before it said.
+    fn note(&mut self, line: Line, keys: u32) {
+        let restored = &mut self.restored;
         restored.was_closed = false;
-        match Line::read(line) {
-            Some(Line::Server(server)) if server.key.number() < keys => {
-                servers.insert(server.key, server);
+        match line {
+            Line::Server(server) if server.key.number() < keys => {
+                restored.damage.servers.remove(&server.key);
+                self.servers.insert(server.key, server);
             }
-            Some(Line::Host(host)) => {
-                hosts.insert(host.host.clone(), host);
+            Line::Server(_) => {}
+            Line::Host(host) => {
+                restored.damage.hosts.remove(&host.host);
+                self.hosts.insert(host.host.clone(), host);
             }
-            Some(Line::Written { moment, is_last }) => {
+            Line::Written { moment, is_last } => {
                 restored.moment = Some(moment);
                 restored.was_closed = is_last;
             }
-            // A kill may have torn the last one.
-            None if 0 < left => restored.unreadable += 1,
-            Some(Line::Server(_)) | None => {}
         }
     }
-    restored.servers = servers.into_values().collect();
-    restored.hosts = hosts.into_values().collect();
-    Ok(restored)
 }
 
 /// The seeds of earlier runs.
 pub(crate) fn earlier_seeds(state: &Path) -> Result<Vec<String>, CrawlError> {
-    lines(&state.join("seeds.txt"))
+    let bytes = bytes(&state.join("seeds.txt"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
-fn lines(path: &Path) -> Result<Vec<String>, CrawlError> {
+fn bytes(path: &Path) -> Result<Vec<u8>, CrawlError> {
     match fs::read(path) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
-            .lines()
-            .map(str::to_owned)
-            .collect()),
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error).at(path),
     }
@@ -285,9 +390,7 @@ fn lines(path: &Path) -> Result<Vec<String>, CrawlError> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use junkai_frontier::{Event, Overflow, PolitenessConfig, RingConfig, Time};
+    use junkai_frontier::{Event, Overflow, RingConfig};
 
     use crate::clock::ClockConfig;
 
@@ -311,6 +414,17 @@ mod tests {
         Clock::start(&ClockConfig::default(), Time::EPOCH)
     }
 
+    const REST_MAX: RestMax = RestMax {
+        server: Duration::from_hours(24),
+        host: Duration::from_hours(24),
+    };
+
+    fn open(state: &Path, clock: &Clock) -> Servers {
+        let mut settings = Settings::default();
+        settings.ring.keys = 64;
+        Servers::open(state, &settings, clock).unwrap()
+    }
+
     fn paces() -> HostPaces {
         HostPaces::new(PolitenessConfig::default())
     }
@@ -321,7 +435,7 @@ mod tests {
         let (key, other) = (ServerKey::new(3), ServerKey::new(5));
         let clock = clock();
         let start = clock.now();
-        let mut servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let mut servers = open(state.path(), &clock);
         let mut scheduler = scheduler();
         let after = |hours| start + Duration::from_hours(hours);
         for hours in [1, 2] {
@@ -337,7 +451,7 @@ mod tests {
         let torn = text.rfind("{\"key\":5").unwrap() + 20;
         fs::write(&path, &text[..torn]).unwrap();
 
-        let servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let servers = open(state.path(), &clock);
         let restored = servers.restored();
         assert!(!restored.was_closed);
         let holds = restored.servers.iter().map(|state| {
@@ -358,31 +472,110 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let clock = clock();
         let path = state.path().join("servers.jsonl");
-        drop(Servers::open(state.path(), 64, &clock).unwrap());
+        drop(open(state.path(), &clock));
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{{\"kfy\":3}}\n\u{fffd}\n{text}")).unwrap();
-        let servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let servers = open(state.path(), &clock);
         let told = servers.restored().damage_in_words().unwrap();
         assert!(told.contains(": 2 lines of state/servers.jsonl"), "{told}");
     }
 
-    #[test]
-    fn any_changed_byte_of_a_line_is_noticed() {
-        let mut line = Vec::new();
+    /// A file of one server and one host that rest for an hour, and the clock that it was written by.
+    fn two_that_rest(state: &Path) -> Clock {
+        let (clock, mut scheduler, mut paces) = (clock(), scheduler(), paces());
+        let until = clock.now() + Duration::from_hours(1);
+        let mut servers = open(state, &clock);
         let key = ServerKey::new(3);
-        Line::Server(scheduler().server_state(key)).write(&mut line);
-        let whole = String::from_utf8(line).unwrap();
-        let whole = whole.trim_end();
-        assert!(Line::read(whole).is_some());
+        scheduler.step(Time::EPOCH, Event::Hold { key, until }, &mut Vec::new());
+        servers.note(&scheduler, key);
+        paces.told("a.test", 1, Some(Duration::from_mins(9)), clock.now());
+        servers.close(&scheduler, &paces).unwrap();
+        clock
+    }
+
+    #[test]
+    fn whatever_bit_is_flipped_it_is_told_and_everybody_rests_as_before() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = two_that_rest(state.path());
+        let path = state.path().join(STATES);
+        let whole = fs::read(&path).unwrap();
+        let before = restored(state.path(), 64).unwrap();
+        assert!(before.damage_in_words().is_none());
         for at in 0..whole.len() {
-            for bit in 0..7 {
-                let mut damaged = whole.as_bytes().to_vec();
+            for bit in 0..u8::BITS {
+                let mut damaged = whole.clone();
                 damaged[at] ^= 1 << bit;
-                let damaged = String::from_utf8(damaged).unwrap();
-                // A hexadecimal digit in the other case is the same digit.
-                let is_same = damaged.eq_ignore_ascii_case(whole) && whole.len() - 8 <= at;
-                assert_eq!(Line::read(&damaged).is_some(), is_same, "{damaged}");
+                fs::write(&path, &damaged).unwrap();
+                let shown = String::from_utf8_lossy(&damaged);
+                let mut after = restored(state.path(), 64).unwrap();
+                assert!(after.damage_in_words().is_some(), "{shown}");
+                after.rest_damaged(REST_MAX, clock.now());
+                for server in &before.servers {
+                    let rests = after.servers.iter().find(|after| after.key == server.key);
+                    assert!(rests.is_some_and(|rests| server.hold_until <= rests.hold_until));
+                }
+                for host in &before.hosts {
+                    let rests = after.hosts.iter().find(|after| after.host == host.host);
+                    assert!(rests.is_some_and(|rests| host.free_at <= rests.free_at));
+                }
             }
+        }
+    }
+
+    #[test]
+    fn whose_last_word_is_damaged_rests_for_long_and_over_the_next_start() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = two_that_rest(state.path());
+        let path = state.path().join(STATES);
+        let text = fs::read_to_string(&path).unwrap();
+        let damaged: String = text
+            .lines()
+            .map(|line| match line.split_once(',') {
+                Some((name, rest)) if !line.contains("is_last") => {
+                    format!("{name},{}\n", "?".repeat(rest.len()))
+                }
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        fs::write(&path, damaged).unwrap();
+        for is_told in [true, false] {
+            let servers = open(state.path(), &clock);
+            let restored = servers.restored();
+            assert_eq!(restored.damage_in_words().is_some(), is_told);
+            let day = clock.now() + Duration::from_hours(23);
+            let (server, host) = (&restored.servers[0], &restored.hosts[0]);
+            assert!(server.key == ServerKey::new(3) && day < server.hold_until);
+            assert!(&*host.host == "a.test" && day < host.free_at);
+        }
+    }
+
+    #[test]
+    fn a_later_word_counts_although_an_earlier_one_is_damaged() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = two_that_rest(state.path());
+        let path = state.path().join(STATES);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{{\"key\":3,???\n{text}")).unwrap();
+        let servers = open(state.path(), &clock);
+        let rest = servers.restored().servers[0].hold_until;
+        assert!(rest < clock.now() + Duration::from_hours(2));
+        assert!(servers.restored().damage_in_words().is_some());
+    }
+
+    /// With every start all servers count as visited just now.
+    #[test]
+    fn where_nobody_knows_whose_a_line_was_every_server_rests_for_an_interval() {
+        let state = tempfile::tempdir().unwrap();
+        let clock = two_that_rest(state.path());
+        fs::write(state.path().join(STATES), "\0\0\0\n").unwrap();
+        let servers = open(state.path(), &clock);
+        let told = servers.restored().damage_in_words().unwrap();
+        assert!(told.contains("1 do not tell whose they were"), "{told}");
+        let mut scheduler = scheduler();
+        scheduler.restore(servers.restored().servers.iter().copied());
+        for number in 0..64 {
+            let free_at = scheduler.explain(ServerKey::new(number)).free_at;
+            assert!(Some(Time::EPOCH + PolitenessConfig::default().interval) <= free_at);
         }
     }
 
@@ -391,7 +584,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let clock = clock();
         let (mut paces, scheduler) = (paces(), scheduler());
-        let mut servers = Servers::open(state.path(), 64, &clock).unwrap();
+        let mut servers = open(state.path(), &clock);
         for host in ["a.test", "b.test"] {
             assert!(paces.told(host, 1, Some(Duration::from_mins(9)), clock.now()));
             servers.note_host(&paces, host);
@@ -411,13 +604,7 @@ mod tests {
         let stopped = restored(state.path(), 64).unwrap();
         assert!(stopped.was_closed);
         assert_eq!(stopped.hosts, paces.states(clock.now()).collect::<Vec<_>>());
-        assert!(
-            !Servers::open(state.path(), 64, &clock)
-                .unwrap()
-                .restored()
-                .hosts
-                .is_empty()
-        );
+        assert!(!open(state.path(), &clock).restored().hosts.is_empty());
         assert!(
             !restored(state.path(), 64).unwrap().was_closed,
             "it has begun anew"
@@ -430,7 +617,7 @@ mod tests {
         let line =
             r#"{"key":3,"interval_told":{"secs":34560000,"nanos":0},"hold_until":0,"strikes":1}"#;
         fs::write(state.path().join(STATES), format!("{line}\n")).unwrap();
-        let servers = Servers::open(state.path(), 64, &clock()).unwrap();
+        let servers = open(state.path(), &clock());
         let mut scheduler = scheduler();
         scheduler.restore(servers.restored().servers.iter().copied());
         let standing = scheduler.explain(ServerKey::new(3));
@@ -443,7 +630,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let key = ServerKey::new(3);
         let before = clock();
-        let mut servers = Servers::open(state.path(), 64, &before).unwrap();
+        let mut servers = open(state.path(), &before);
         let mut scheduler = scheduler();
         let until = before.now() + Duration::from_hours(1);
         scheduler.step(Time::EPOCH, Event::Hold { key, until }, &mut Vec::new());
@@ -452,7 +639,7 @@ mod tests {
 
         let tomorrow = before.now() + Duration::from_hours(24);
         let after = Clock::start(&ClockConfig::default(), tomorrow);
-        let servers = Servers::open(state.path(), 64, &after).unwrap();
+        let servers = open(state.path(), &after);
         let hold_until = servers.restored().servers[0].hold_until;
         let left = hold_until.saturating_duration_since(after.now());
         assert!(Duration::from_mins(50) < left, "{left:?}");

@@ -63,6 +63,8 @@ pub(crate) enum Line {
     New,
     /// Ahead of new ones, because it had a turn before.
     Returning,
+    /// Ahead of all whose turn is to come, because its own has come: its host has moved meanwhile.
+    Moved,
 }
 
 /// Why a known page is visited out of turn.
@@ -256,7 +258,7 @@ impl Visit {
     pub(crate) fn into_entry(self, due: Time) -> (Entry, Receipt) {
         let line = match self.line {
             Line::New => 0,
-            Line::Returning => RETURNING,
+            Line::Returning | Line::Moved => RETURNING,
         };
         let entry = Entry {
             url: self.url.into(),

@@ -234,3 +234,116 @@ fn a_program_that_fails_or_takes_too_long_has_not_taken_it() {
     let said = said.take(b"", long, &over).unwrap_err();
     assert!(said.contains("the crawl ended"), "{said}");
 }
+
+/// An hour and more: whatever waits for it hangs.
+const LONG: Duration = Duration::from_hours(2);
+
+/// The hooks of an archive whose changes go to a script, each by itself and at once.
+fn told_to(archive: &Archive, script: &str) -> Hooks {
+    let mut settings = Settings::default();
+    settings.hook.run = vec!["sh".to_owned(), "-c".to_owned(), script.to_owned()];
+    start(archive, settings)
+}
+
+fn start(archive: &Archive, mut settings: Settings) -> Hooks {
+    settings.hook.batch_max = std::num::NonZeroUsize::MIN;
+    settings.hook.batch_time = Duration::ZERO;
+    settings.hook.timeout = LONG;
+    Hooks::start(archive.path(), &settings, &Arc::new(Progress::default())).unwrap()
+}
+
+fn wait_for(path: &Path) {
+    let deadline = Instant::now() + Duration::from_mins(3);
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "{} is missing", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn identifiers(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let id = |line: &str| {
+        let change: serde_json::Value = serde_json::from_str(line).unwrap();
+        change["id"].as_str().unwrap().to_owned()
+    };
+    text.lines().map(id).collect()
+}
+
+#[test]
+fn a_delivery_that_is_under_way_when_the_crawl_ends_is_finished_and_so_is_what_is_left() {
+    let archive = Archive::new();
+    let file = |name: &str| archive.path().join(name);
+    let (started, go, out) = (file("started"), file("go"), file("out"));
+    let script = format!(
+        "touch {0}; while ! test -e {1}; do sleep 0.01; done; cat >> {2}",
+        started.display(),
+        go.display(),
+        out.display()
+    );
+    let mut hooks = told_to(&archive, &script);
+    archive.append(&new(0, "a"));
+    wait_for(&started);
+    archive.append(&new(1, "b"));
+    let ending = Arc::clone(&hooks.threads[0].0);
+    let releasing = std::thread::spawn(move || {
+        // Only when the end was asked for, while the delivery is under way.
+        ending.asked_within(LONG);
+        fs::write(go, "").unwrap();
+    });
+    let reports = hooks.finish_by(Instant::now() + LONG).unwrap();
+    releasing.join().unwrap();
+    assert_eq!((reports[0].delivered, reports[0].pending), (2, 0));
+    assert_eq!(reports[0].error, None);
+    assert_eq!(identifiers(&out).len(), 2);
+}
+
+#[test]
+fn a_delivery_that_does_not_end_in_time_is_broken_off_and_made_again_by_the_next_run() {
+    let archive = Archive::new();
+    let (started, out) = (archive.path().join("started"), archive.path().join("out"));
+    let script = format!(
+        "cat > {0}.part; mv {0}.part {0}; exec sleep 7200",
+        started.display()
+    );
+    let mut hooks = told_to(&archive, &script);
+    archive.append(&new(0, "a"));
+    wait_for(&started);
+    // Waiting for the program would take its two hours.
+    let report = hooks.finish_by(Instant::now()).unwrap().remove(0);
+    assert_eq!(
+        (report.delivered, report.pending, report.failures),
+        (0, 1, 1)
+    );
+    let reason = report.error.unwrap().reason;
+    assert!(reason.contains("the crawl ended before it did"), "{reason}");
+
+    let mut hooks = told_to(&archive, &format!("cat >> {}", out.display()));
+    let report = hooks.finish_by(Instant::now() + LONG).unwrap().remove(0);
+    assert_eq!(
+        (report.delivered, report.pending, report.failures),
+        (1, 0, 1)
+    );
+    assert_eq!(identifiers(&out), identifiers(&started), "the same change");
+}
+
+#[test]
+fn a_server_that_never_answers_is_not_waited_for_beyond_the_end() {
+    let archive = Archive::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut settings = Settings::default();
+    settings.hook.post = Some(format!("http://{}/", listener.local_addr().unwrap()));
+    let mut hooks = start(&archive, settings);
+    archive.append(&new(0, "a"));
+    let (_silent, _) = listener.accept().unwrap();
+    let report = hooks.finish_by(Instant::now()).unwrap().remove(0);
+    assert_eq!(
+        (report.delivered, report.pending, report.failures),
+        (0, 1, 1)
+    );
+}
+
+#[test]
+fn a_hook_whose_thread_panics_is_an_error_of_the_crawl() {
+    let error = Hooks::broken().finish().unwrap_err();
+    assert!(matches!(error, CrawlError::Bug { .. }), "{error}");
+}

@@ -160,13 +160,18 @@ impl Rounds {
         }
     }
 
-    fn place(&mut self, visit: Visit, key: ServerKey, now: Time) -> Result<(), CrawlError> {
+    fn place(&mut self, mut visit: Visit, key: ServerKey, now: Time) -> Result<(), CrawlError> {
         let kind = visit.kind();
         if kind == VisitKind::Revisit {
             // Before its turn is chosen: after a start the ring knows of no pace.
             self.keep_pace(key, now);
         }
         match (visit.line, self.settings.crawl.overflow) {
+            (Line::Moved, _) => {
+                visit.line = Line::Returning;
+                self.scheduler
+                    .step(now, Event::Moved { visit, key, kind }, &mut self.commands);
+            }
             (Line::Returning, _) => {
                 self.scheduler
                     .step(now, Event::Return { visit, key, kind }, &mut self.commands);
@@ -229,7 +234,7 @@ impl Rounds {
             return self.heed(visit, objection);
         }
         if self.paused.all.is_some() {
-            self.give_turn_back(visit, key, now);
+            self.give_turn_back(visit, key, Line::Returning);
             return Ok(());
         }
         match self.hosts.find(visit.url.host(), now) {
@@ -260,7 +265,9 @@ impl Rounds {
                 let host: Box<str> = visit.url.host().into();
                 self.ask_for_host(host, Waiter::Starting { visit, key, at })?;
             }
-            Whereabouts::At(..) | Whereabouts::Nowhere(_) => self.give_turn_back(visit, key, now),
+            Whereabouts::At(..) | Whereabouts::Nowhere(_) => {
+                self.give_turn_back(visit, key, Line::Moved);
+            }
         }
         Ok(())
     }
@@ -315,10 +322,11 @@ impl Rounds {
         }
     }
 
-    /// Gives a lease back unused; the visit lines up anew.
-    fn give_turn_back(&mut self, visit: Visit, key: ServerKey, now: Time) {
-        self.end_unvisited(key, now);
+    /// Gives a lease back unused; the visit lines up anew, like this.
+    fn give_turn_back(&mut self, mut visit: Visit, key: ServerKey, line: Line) {
+        self.end_unvisited(key, self.clock.now());
         self.paces.leave_line(visit.url.host());
+        visit.line = line;
         self.moved.push(visit);
     }
 
@@ -350,10 +358,9 @@ impl Rounds {
         self.paces.start(visit.url.host(), visit.kind(), now)
     }
 
-    /// Lines up anew what found its host moved.
+    /// Lines up anew what gave its turn back.
     pub(super) fn follow_moved(&mut self) -> Result<(), CrawlError> {
-        for mut visit in std::mem::take(&mut self.moved) {
-            visit.line = Line::Returning;
+        for visit in std::mem::take(&mut self.moved) {
             self.line_up(visit)?;
         }
         self.carry_out()

@@ -227,6 +227,14 @@ impl<V> Ring<V> {
         server.revisits.next_step = server.revisits.next_step.max(free);
     }
 
+    /// Whether the ring covers the turn behind so many of the server's.
+    #[must_use]
+    pub fn covers_turns(&self, key: ServerKey, turns: usize) -> bool {
+        let stride = u64::from(self.servers[key.index()].stride);
+        let steps = stride.saturating_mul(turns as u64);
+        self.wheel.now_step().saturating_add(steps) < self.wheel.end_step()
+    }
+
     /// Spaces the server's visits so that one of this length, interval included, ends before the next step comes.
     pub fn set_cycle(&mut self, key: ServerKey, cycle: Duration) {
         let stride = u32::try_from(self.steps.count_in(cycle))

@@ -42,6 +42,18 @@ pub enum Event<V> {
         /// Whether its page was visited before.
         kind: VisitKind,
     },
+    /// A visit whose turn came at another server is for this one: its host has moved here, and its lease there went back as
+    /// [unvisited](EndReport::Unvisited). It stands in line behind the visits whose turn has come, and ahead of those whose turn is to come.
+    ///
+    /// As a `Return` it would wait for as long again; a host that moves more often than that would never be visited.
+    Moved {
+        /// What to visit.
+        visit: V,
+        /// The server that it would visit.
+        key: ServerKey,
+        /// Whether its page was visited before.
+        kind: VisitKind,
+    },
     /// The visit in flight to this server has ended.
     ///
     /// An end that was never started still counts: somebody visited the server, so the interval begins anew.

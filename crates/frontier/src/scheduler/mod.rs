@@ -168,6 +168,9 @@ impl<V> Scheduler<V> {
                 self.lines.push_front(key, Booked { visit, kind });
                 self.tend(key, commands);
             }
+            Event::Moved { visit, key, kind } => {
+                self.join_line(Booked { visit, kind }, key, commands);
+            }
             Event::Ended { key, at, report } => {
                 self.leases.end(key, at, report);
                 self.pace(key);
@@ -351,6 +354,16 @@ impl<V> Scheduler<V> {
             self.counters.overflowed += 1;
             self.defer(overflowed, key, commands);
         }
+    }
+
+    /// Lets a visit stand in its server's line. A line that is as long as the ring covers takes nobody in: then it is a visit that comes back.
+    fn join_line(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        if self.room() == 0 || !self.ring.covers_turns(key, self.lines.len_of(key)) {
+            return self.take_back(booked, key, commands);
+        }
+        self.counters.returned += 1;
+        self.lines.push_back(key, booked);
+        self.tend(key, commands);
     }
 
     /// Keeps the server's next turns for the visits in its line. So a line cannot grow longer than the ring covers, however

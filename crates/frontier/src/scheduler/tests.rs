@@ -215,6 +215,17 @@ impl Driver {
         });
     }
 
+    /// The visit finds its host at another server when its turn has come.
+    fn move_to(&mut self, visit: u32, key: ServerKey) {
+        self.end(visit, EndReport::Unvisited);
+        self.started.remove(&visit);
+        self.step(Event::Moved {
+            visit,
+            key,
+            kind: self.kind_of(visit),
+        });
+    }
+
     fn hold(&mut self, key: ServerKey, until: Time) {
         self.not_before.entry(key).or_default().push(until);
         self.step(Event::Hold { key, until });
@@ -302,6 +313,7 @@ enum Op {
     Wait(Duration),
     End(usize, EndReport),
     EndOfAnotherFetch(usize),
+    MoveTo(usize, u32),
     GiveBack,
     Hold(u32, Duration),
     Tick,
@@ -335,6 +347,7 @@ fn any_op() -> impl Strategy<Value = Op> {
         1 => any_duration(100 * SECOND).prop_map(Op::Wait),
         6 => (any::<usize>(), any_report()).prop_map(|(index, report)| Op::End(index, report)),
         1 => any::<usize>().prop_map(Op::EndOfAnotherFetch),
+        2 => (any::<usize>(), 0..KEYS).prop_map(|(index, key)| Op::MoveTo(index, key)),
         2 => Just(Op::GiveBack),
         1 => (0..KEYS, any_duration(20 * SECOND)).prop_map(|(key, length)| Op::Hold(key, length)),
         4 => Just(Op::Tick),
@@ -365,6 +378,11 @@ fn run(driver: &mut Driver, ops: Vec<Op>) {
             Op::EndOfAnotherFetch(index) => {
                 if let Some(visit) = pick_in_flight(driver, index) {
                     driver.end_of_another_fetch(visit);
+                }
+            }
+            Op::MoveTo(index, number) => {
+                if let Some(visit) = pick_in_flight(driver, index) {
+                    driver.move_to(visit, key(number));
                 }
             }
             Op::GiveBack => driver.give_back(),
@@ -539,6 +557,85 @@ fn a_visit_that_gave_its_turn_away_is_the_first_in_line() {
     assert_eq!(driver.fetches.len(), 4);
     let starts = starts_ms(&driver, key(0));
     assert!(starts.is_sorted(), "{starts:?}");
+}
+
+#[test]
+fn a_visit_whose_host_has_moved_goes_behind_those_whose_turn_has_come_alone() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    driver.offer(key(0));
+    (0..20).for_each(|_| driver.offer(key(1)));
+    driver.now = Time::EPOCH + 199 * MILLI;
+    driver.step(Event::Tick);
+    // The first visit to server 1 is under way; the others have turns to come, or wait for one.
+    driver.move_to(0, key(1));
+    driver.run_to_the_end(MILLI);
+    let starts = starts_ms(&driver, key(1));
+    assert_eq!(
+        starts.iter().filter(|start| **start < starts[0]).count(),
+        1,
+        "{starts:?}"
+    );
+}
+
+#[test]
+fn a_host_that_moves_from_one_busy_server_to_the_next_is_visited_in_the_end() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 9);
+    for number in 0..KEYS {
+        (0..40).for_each(|_| driver.offer(key(number)));
+    }
+    let moving = driver.offered;
+    driver.offer(key(0));
+    // It is found elsewhere each time its turn comes, and each server always has more to visit.
+    let mut waits = Vec::new();
+    let mut since = driver.now;
+    while waits.len() < 8 {
+        driver.now = driver.now + 100 * MILLI;
+        driver.give_back();
+        driver.step(Event::Tick);
+        let ended: Vec<u32> = driver.in_flight().map(|(visit, _)| visit).collect();
+        for visit in ended {
+            if visit != moving {
+                let server = driver.fetch_of(visit).key;
+                driver.end(visit, EndReport::Answered { duration: MILLI });
+                driver.offer(server);
+                continue;
+            }
+            let next = key((driver.fetch_of(visit).key.number() + 1) % KEYS);
+            waits.push(driver.now.saturating_duration_since(since));
+            since = driver.now;
+            driver.move_to(visit, next);
+        }
+    }
+    let (first, later) = waits.split_first().unwrap();
+    assert!(20 * SECOND < *first, "the servers are busy: {first:?}");
+    assert!(
+        later.iter().all(|wait| *wait < 4 * SECOND),
+        "a move costs a turn or two, not the whole wait again: {waits:?}"
+    );
+}
+
+#[test]
+fn a_line_of_moved_visits_is_no_longer_than_the_ring() {
+    let mut driver = Driver::new(&ring_config(), Overflow::Defer, 999);
+    driver.offer(key(1));
+    driver.now = Time::EPOCH + 199 * MILLI;
+    driver.step(Event::Tick);
+    for visit in 1..100 {
+        driver.offer(key(0));
+        while !driver.started.contains_key(&visit) {
+            driver.now = driver.now + 100 * MILLI;
+            driver.give_back();
+            driver.step(Event::Tick);
+        }
+        driver.move_to(visit, key(1));
+    }
+    let turns_in_ring = 64 / 11;
+    assert!(
+        driver.scheduler.waiting() <= 2 * turns_in_ring,
+        "{} wait",
+        driver.scheduler.waiting()
+    );
+    driver.run_to_the_end(MILLI);
 }
 
 #[test]

@@ -209,9 +209,8 @@ fn what_is_out_of_bounds_is_refused_with_its_bounds() {
     }
 }
 
-/// Whoever asked for rest is not known any more: that is told.
 #[test]
-fn a_damaged_line_of_what_servers_asked_for_is_told() {
+fn a_damaged_line_of_what_servers_asked_for_is_told_and_mended() {
     let web = TestWebConfig {
         misbehaviours: vec!["host1.test=503:1h".parse().unwrap()],
         ..small_web()
@@ -222,12 +221,18 @@ fn a_damaged_line_of_what_servers_asked_for_is_told() {
     let kept = fs::read_to_string(&file).unwrap();
     let (place, _) = kept.match_indices(':').next().unwrap();
     assert!(1 < kept.lines().count(), "{kept}");
+    let whole = kept.clone();
     let mut damaged = kept.into_bytes();
     damaged[place + 1] ^= 1;
     fs::write(&file, damaged).unwrap();
     let said = run(short_crawl(&stage)).expect(0).err;
     let told = "repaired: what servers asked for: 1 lines of state/servers.jsonl were damaged";
     assert!(said.contains(told), "{said}");
+    // One flipped bit is found: whoever asked for rest has it.
+    assert!(said.contains("1 had one flipped bit"), "{said}");
+    let mended = fs::read_to_string(&file).unwrap();
+    let first = |text: &str| text.split(',').next().unwrap_or_default().to_owned();
+    assert_eq!(first(&mended), first(&whole));
 }
 
 #[test]
