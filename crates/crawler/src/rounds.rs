@@ -158,8 +158,12 @@ impl Rounds {
         self.checkpoints.losses()
     }
 
-    /// How long to wait for a report: until the ring has something to start, or a known page is due.
+    /// How long to wait for a report: until the ring has something to start, or a known page is due. Not at all where a round could not look at all pages that may
+    /// wait too long.
     fn nap(&self) -> Duration {
+        if self.known.has_more_to_recall() {
+            return Duration::ZERO;
+        }
         let now = self.clock.now();
         // One that is due by now has been asked for a moment ago: it waits for room in the ring.
         let known = self.known.next_due_after(now);
