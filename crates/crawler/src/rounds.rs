@@ -348,7 +348,7 @@ impl Rounds {
     }
 
     pub(crate) fn failed_seeds(&self) -> Vec<FailedSeed> {
-        self.first_pages.failed()
+        self.first_pages.failed_by_log(&self.archive)
     }
 
     /// The crawl ends because every seed has failed: those that were to be tried again count as errors.
