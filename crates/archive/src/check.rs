@@ -140,7 +140,7 @@ struct Checker<T> {
 }
 
 impl<T: FnMut(&Problem)> Walker for Checker<T> {
-    fn record(&mut self, mut record: Record<'_, File>) -> Result<(), ReadError> {
+    fn record(&mut self, record: Record<'_, File>) -> Result<(), ReadError> {
         let head = record.head().clone();
         let id = head.field("WARC-Record-ID").map(standard::clipped);
         let mut found = Vec::new();

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** this room never draws on a screen, and never decides by a counter that a screen reads.
 
+mod annotation;
 mod captured;
 mod changes;
 mod checkpoint;
