@@ -19,9 +19,10 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::CrawlError;
+use crate::annotation::{BACK, JOINED};
 use crate::clock::{Clock, timestamp};
 use crate::error::AtPath as _;
-use crate::log::{BACK, EVENTS, Event, JOINED};
+use crate::log::{EVENTS, Event};
 use crate::settings::Settings;
 
 /// Bytes of the log that are gathered at a time: no line is shorter than a quarter of a kilobyte, so this is at most a million pages.

@@ -187,6 +187,7 @@ impl Checkpoints {
             known: 0,
             waiting: 0,
             pages_known: 0,
+            timed_by: None,
             canonical: self.canonical.clone(),
             losses: self.losses(),
             log_lengths: [0, 0],
@@ -204,6 +205,7 @@ impl Checkpoints {
             known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
             pages_known: known.len(),
+            timed_by: known.timed_by(),
             log_lengths: books.outcomes.logs.lengths(),
             ..self.manifest()
         };

@@ -17,11 +17,12 @@ use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
 
 use crate::CrawlError;
+use crate::annotation::JOINED;
 use crate::clock;
 use crate::control::{self, Live};
 use crate::error::AtPath as _;
 use crate::focus::Unwanted;
-use crate::log::{EVENTS, Event, JOINED};
+use crate::log::{EVENTS, Event};
 use crate::page_states::{KnownPage, PageStates};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};

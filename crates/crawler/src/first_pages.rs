@@ -3,14 +3,22 @@
 //! A crawl that never had a page, and whose every seed has failed, has nothing to hope for but another try of the same: it ends, and says why. From the first
 //! page on nobody asks any more.
 
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _};
+use std::path::Path;
+
 use hashbrown::HashSet;
+use junkai_archive::logs;
 use junkai_weburl::{Fingerprint, PageUrl};
 use serde::Serialize;
 
+use crate::log::Event;
 use crate::opening::Opening;
 
 /// Failed seeds that are told of.
 const TOLD_MAX: usize = 5;
+/// Failed visits that are remembered while the log is read.
+const FAILURES_MAX: usize = 1000;
 
 /// A seed that failed, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -135,6 +143,55 @@ impl FirstPages {
         told.take(TOLD_MAX).cloned().collect()
     }
 
+    /// The same, with the visits that came to nothing by the archive's log, of this run and of earlier ones: of seeds that have not had their turn since, and of the robots.txt
+    /// files that they wait for.
+    pub(crate) fn failed_by_log(&self, archive: &Path) -> Vec<FailedSeed> {
+        let mut told = self.failed();
+        if self.has_come || self.open.is_empty() {
+            return told;
+        }
+        match self.failures_of_open(archive) {
+            Ok(failures) => told.extend(failures),
+            Err(error) => {
+                tracing::warn!(%error, "the log cannot be read; why seeds failed in earlier runs is not told");
+            }
+        }
+        told.truncate(TOLD_MAX);
+        told
+    }
+
+    /// What the log says last of open seeds, and of robots.txt files: where that is a failure. Without a page, all robots.txt files are those of seeds.
+    fn failures_of_open(&self, archive: &Path) -> io::Result<impl Iterator<Item = FailedSeed>> {
+        let mut failures = BTreeMap::new();
+        for line in logs::read_log(archive, "events.jsonl")?.split(b'\n') {
+            let Ok(event) = serde_json::from_slice::<Event<'_>>(&line?) else {
+                continue;
+            };
+            let is_of_robots = event.url.ends_with("/robots.txt");
+            let has_failed = match event.status {
+                // A robots.txt that is not there allows everything.
+                400..500 => !is_of_robots,
+                status => !(200..400).contains(&status),
+            };
+            if !has_failed {
+                failures.remove(&*event.url);
+            } else if (is_of_robots || self.open.contains(&Fingerprint::of(&event.url)))
+                && failures.len() < FAILURES_MAX
+            {
+                let reason = (event.status, event.result.into_owned());
+                failures.insert(event.url.into_owned(), reason);
+            }
+        }
+        let is_told = |url: &String| self.resting.iter().any(|seed| seed.url == *url);
+        failures.retain(|url, _| !is_told(url));
+        let told = failures.into_iter();
+        Ok(told.map(|(url, (status, reason))| FailedSeed {
+            url,
+            status,
+            reason,
+        }))
+    }
+
     /// Seeds that failed and are tried again.
     pub(crate) fn tried_again(&self) -> u64 {
         self.again.len() as u64
@@ -218,6 +275,43 @@ mod tests {
         pages.tell("http://a.example/", 429, "given up", false);
         assert!(pages.are_out_of_reach(0));
         assert_eq!(reasons(&pages), ["given up"]);
+    }
+
+    #[test]
+    fn a_seed_without_a_turn_has_failed_if_the_log_says_so() {
+        let archive = tempfile::tempdir().unwrap();
+        let pages = FirstPages::new(&[page("http://a.example/")], false);
+        assert!(pages.failed_by_log(archive.path()).is_empty(), "no log");
+        let log = archive.path().join("logs/events.jsonl");
+        std::fs::create_dir(archive.path().join("logs")).unwrap();
+        let line = |url: &str, status: i32, result: &str| {
+            let time = "2026-01-01T00:00:00Z".parse().unwrap();
+            let event = Event {
+                time,
+                started: time,
+                status,
+                url: url.into(),
+                result: result.into(),
+                ..Event::default()
+            };
+            serde_json::to_string(&event).unwrap() + "\n"
+        };
+        let refused = line("http://a.example/robots.txt", -2, "refused");
+        let failed = line("http://a.example/", 500, "broken");
+        let elsewhere = line("http://b.example/", -2, "no seed");
+        std::fs::write(&log, format!("no line\n{refused}{failed}{elsewhere}")).unwrap();
+        let reasons_of = |pages: &FirstPages| {
+            let failed = pages.failed_by_log(archive.path()).into_iter();
+            failed.map(|seed| seed.reason).collect::<Vec<_>>()
+        };
+        assert_eq!(reasons_of(&pages), ["broken", "refused"]);
+        // What came of it later is what counts.
+        let now = line("http://a.example/robots.txt", 404, "404");
+        std::fs::write(&log, format!("{refused}{now}")).unwrap();
+        assert_eq!(reasons_of(&pages), [""; 0]);
+        let has_pages = FirstPages::new(&[page("http://a.example/")], true);
+        std::fs::write(&log, refused).unwrap();
+        assert_eq!(reasons_of(&has_pages), [""; 0]);
     }
 
     #[test]

@@ -44,6 +44,8 @@ const HINTS_MAX: usize = 100_000;
 const JOINED_BYTES_MAX: usize = 1 << 20;
 /// States that are looked through for a few pages, at most: the frontier's thread waits for it.
 const LOOKED_THROUGH_MAX: u64 = 200_000;
+/// Known pages that a round looks at because they may wait too long by new settings, at most.
+const RECALLS_PER_ROUND: usize = 1024;
 /// Such captures that are read in a round.
 const JOINED_READS_PER_ROUND: usize = 16;
 
@@ -57,6 +59,11 @@ pub(crate) struct KnownPages {
     unread: Unread,
     /// Captures that may still be read in this round.
     reads_left: usize,
+    /// Pages that may still be recalled in this round.
+    recalls_left: usize,
+    /// How often every page is to be visited (`revisit.at_least`), and how often all known pages were planned to be when this run began.
+    at_least: Option<Duration>,
+    timed_by: Option<Duration>,
     furniture: Furniture,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
@@ -108,6 +115,9 @@ impl KnownPages {
         KnownPages {
             unread,
             reads_left: JOINED_READS_PER_ROUND,
+            recalls_left: RECALLS_PER_ROUND,
+            at_least: None,
+            timed_by: None,
             furniture: Furniture::new(FurnitureBounds {
                 hosts: 0,
                 blocks_per_host: 0,
@@ -128,9 +138,45 @@ impl KnownPages {
         }
     }
 
-    /// A round begins, with room for a few captures to be read.
+    /// Every page is to be visited at least so often, and those that are known were planned to be as often as `timed_by` says. Where that is less often, each of
+    /// them is looked at once, and brought forward if it waits too long: a few in each round.
+    pub(crate) fn time_by(
+        &mut self,
+        at_least: Option<Duration>,
+        timed_by: Option<Duration>,
+        now: Time,
+    ) -> Result<(), CrawlError> {
+        (self.at_least, self.timed_by) = (at_least, timed_by);
+        let is_shorter = at_least.is_some_and(|now| timed_by.is_none_or(|before| now < before));
+        if is_shorter && 0 < self.queue.records() {
+            let pages = self.queue.records();
+            tracing::info!(
+                pages,
+                "revisit.at_least is shorter than the known pages were planned by: their next visits are brought forward"
+            );
+            self.queue.recall(now)?;
+        }
+        Ok(())
+    }
+
+    /// How often all known pages are planned to be visited at least: what the next run is to be told.
+    pub(crate) fn timed_by(&self) -> Option<Duration> {
+        if self.queue.is_recalled() {
+            self.at_least
+        } else {
+            self.timed_by
+        }
+    }
+
+    /// Whether the round has recalled as many pages as it may.
+    pub(crate) fn has_more_to_recall(&self) -> bool {
+        self.recalls_left == 0
+    }
+
+    /// A round begins, with room for a few captures to be read and a few pages to be recalled.
     pub(crate) fn begin_round(&mut self) {
         self.reads_left = JOINED_READS_PER_ROUND;
+        self.recalls_left = RECALLS_PER_ROUND;
     }
 
     /// The next page that is due; it is out until it is given back. Pages that are only to be looked at, or whose time lies beyond what the queue
@@ -550,10 +596,31 @@ impl KnownPages {
         Ok(())
     }
 
-    /// The next record that is due. Damage is told of, and passed over.
+    /// The next record that is due, or waits too long by new settings.
     fn read(&mut self, now: Time) -> Result<Option<(Ticket, Record)>, CrawlError> {
+        while 0 < self.recalls_left
+            && !self.is_full()
+            && let Some((ticket, record)) = self.take(TimeQueue::next_recalled)?
+        {
+            self.recalls_left -= 1;
+            let state = PageState::decode(&record.body);
+            let is_in_time = state.is_some_and(|state| !self.planner.waits_too_long(&state));
+            if is_in_time && now < record.due {
+                self.put_back(ticket, &record, now)?;
+            } else {
+                return Ok(Some((ticket, record)));
+            }
+        }
+        self.take(|queue| queue.next(now))
+    }
+
+    /// Takes a record out of the queue. Damage is told of, and passed over.
+    fn take(
+        &mut self,
+        next: impl Fn(&mut TimeQueue) -> Result<Option<(Ticket, Record)>, TimeQueueError>,
+    ) -> Result<Option<(Ticket, Record)>, CrawlError> {
         loop {
-            match self.queue.next(now) {
+            match next(&mut self.queue) {
                 Ok(next) => return Ok(next),
                 Err(error @ TimeQueueError::Damaged { records, .. }) => {
                     self.progress.states_lost.add(u64::from(records));
@@ -619,11 +686,15 @@ mod tests {
     }
 
     fn open_with(folder: &TempDir, config: &TimeQueueConfig) -> KnownPages {
+        open_by(folder, config, &RevisitConfig::default())
+    }
+
+    fn open_by(folder: &TempDir, config: &TimeQueueConfig, revisit: &RevisitConfig) -> KnownPages {
         let tails = Tails::Keep(&Lengths::default());
         let (queue, _) = TimeQueue::open(folder.path(), config, tails).unwrap();
         KnownPages::new(
             queue,
-            Planner::new(&RevisitConfig::default(), 64),
+            Planner::new(revisit, 64),
             Canonicalizer::new(&CanonicalConfig::default()),
             Arc::new(Progress::default()),
             HashSet::new(),
@@ -710,6 +781,67 @@ mod tests {
         assert!(matches!(verdict.change, Some(Change::Changed { .. })));
         assert!(known.next(at).unwrap().is_none());
         assert_eq!(known.progress.changed.read(), 1);
+    }
+
+    #[test]
+    fn a_shorter_at_least_brings_forward_what_waits_too_long() {
+        const PAGES: u64 = 3 * RECALLS_PER_ROUND as u64;
+        const AT_LEAST: Duration = Duration::from_hours(10);
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let mut before = open(&folder);
+        let canonical = Canonicalizer::new(&CanonicalConfig::default());
+        let mut visit = first_visit(&page(), ticket(&elsewhere));
+        for number in 0..PAGES {
+            let url = format!("http://{}.example/page/{number}", number % 50);
+            visit.url = canonical.parse(&url).unwrap();
+            let url = visit.url.clone();
+            let sighting = sighting(&url, START, found(1));
+            before.first_visited(&visit, &sighting).unwrap();
+        }
+        before.flush(Told::nothing()).unwrap();
+        drop(before);
+        let at_least = |hours: &str| -> RevisitConfig {
+            toml::from_str(&format!("at_least = \"{hours}h\"")).unwrap()
+        };
+        let queue = TimeQueueConfig::default();
+        let mut known = open_by(&folder, &queue, &at_least("10"));
+        let begun = START + Duration::from_hours(1);
+        known.time_by(Some(AT_LEAST), Some(2 * DAY), begun).unwrap();
+        assert_eq!(known.timed_by(), Some(2 * DAY), "it is under way");
+        for left in [true, true, true, false] {
+            assert!(known.next(begun).unwrap().is_none(), "none is due so soon");
+            assert_eq!(known.has_more_to_recall(), left, "a round does its part");
+            known.flush(Told::nothing()).unwrap();
+            known.begin_round();
+        }
+        assert_eq!(known.timed_by(), Some(AT_LEAST), "all have their times");
+        drop(known);
+        // By the same settings nothing is to be done again; and all are due in time.
+        let mut known = open_by(&folder, &queue, &at_least("10"));
+        known
+            .time_by(Some(AT_LEAST), Some(AT_LEAST), begun)
+            .unwrap();
+        assert!(known.queue.is_recalled());
+        let latest = START + AT_LEAST + Duration::from_mins(1);
+        let mut visits = 0;
+        while let Some(visit) = known.next(latest).unwrap() {
+            let state = visit.state.as_ref().unwrap();
+            assert!(state.due() <= START + AT_LEAST, "{state:?}");
+            visits += 1;
+        }
+        assert_eq!(visits, PAGES);
+    }
+
+    #[test]
+    fn a_page_that_a_shorter_at_least_makes_overdue_is_visited_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        known(&folder).flush(Told::nothing()).unwrap();
+        let revisit: RevisitConfig = toml::from_str("at_least = \"1h\"").unwrap();
+        let mut known = open_by(&folder, &TimeQueueConfig::default(), &revisit);
+        let now = START + Duration::from_hours(2);
+        known.time_by(revisit.at_least, None, now).unwrap();
+        assert_eq!(known.next(now).unwrap().unwrap().url, page());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** this room never draws on a screen. Of the counters that a screen reads, the crawl decides by few: `progress` names them.
 
+mod annotation;
 mod captured;
 mod changes;
 mod checkpoint;

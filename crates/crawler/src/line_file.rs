@@ -85,7 +85,7 @@ impl LineFile {
 }
 
 /// Length up to and including the last line end.
-fn whole_lines(file: &File) -> io::Result<u64> {
+pub(crate) fn whole_lines(file: &File) -> io::Result<u64> {
     use std::os::unix::fs::FileExt;
     let mut end = file.metadata()?.len();
     let mut block = [0u8; 4096];

@@ -25,12 +25,6 @@ use crate::line_file::LineFile;
 /// Where the log for programs is in an archive.
 pub(crate) const EVENTS: &str = "logs/events.jsonl";
 
-/// The annotation of an event that is no visit: it says what an earlier one, out of turn, meant for its page. It stands in `events.jsonl` alone.
-pub(crate) const JOINED: &str = "joined";
-
-/// The annotation of a visit that found a page which the visits before it had missed.
-pub(crate) const BACK: &str = "back";
-
 /// One visit that ended, as both logs tell it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Event<'a> {

@@ -10,6 +10,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use junkai_frontier::Time;
 use junkai_store::backlog::Lengths;
@@ -50,6 +51,9 @@ pub(crate) struct Manifest {
     /// Known pages, which have a state in the time queue.
     #[serde(default)]
     pub(crate) pages_known: u64,
+    /// How often every one of them is planned to be visited at least: the `revisit.at_least` by which all have their times.
+    #[serde(default)]
+    pub(crate) timed_by: Option<Duration>,
     /// What was left out and lost so far.
     #[serde(default)]
     pub(crate) losses: Losses,
@@ -180,6 +184,7 @@ mod tests {
             known: 7,
             waiting: 3,
             pages_known: 0,
+            timed_by: None,
             losses: Losses::default(),
             log_lengths: [10, 20],
         }

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
-use std::time::Duration;
 
 use hashbrown::HashSet;
 use junkai_frontier::Time;
@@ -85,8 +84,7 @@ impl Opening {
         let wants_seen = seen_again::is_wanted(folder);
         let manifest = Manifest::load(&state)?;
         check_fixed(manifest.as_ref(), &settings)?;
-        let last = manifest.as_ref().map(|manifest| manifest.now);
-        let clock = Clock::start(&settings.clock, last.unwrap_or(Time::EPOCH));
+        let clock = clock_after(manifest.as_ref(), &settings);
         let mut repairs = Vec::new();
         let mut logs = captures_and_logs(folder, &settings, manifest.as_ref(), &mut repairs)?;
         let mut backlog =
@@ -97,6 +95,7 @@ impl Opening {
             // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
             backlog.bring_failed_forward();
         }
+        time_by_settings(&mut known, &settings, manifest.as_ref(), clock.now())?;
         if wants_seen {
             repairs.push(seen_again::make(folder, &settings, known.queue())?);
         }
@@ -161,6 +160,12 @@ fn rules(state: &Path, settings: &Settings, has_pages: bool) -> Rules {
     } else {
         Rules::new(settings)
     }
+}
+
+/// The crawl's clock, which goes on from the last run.
+fn clock_after(manifest: Option<&Manifest>, settings: &Settings) -> Clock {
+    let last = manifest.map_or(Time::EPOCH, |manifest| manifest.now);
+    Clock::start(&settings.clock, last)
 }
 
 fn make_folders(archive: &Path) -> Result<(), CrawlError> {
@@ -230,12 +235,6 @@ pub(crate) fn last_settings(state: &Path) -> Option<Settings> {
     toml::from_str(&text).ok()
 }
 
-/// Whether known pages are to be visited at least more often than the last run had planned for.
-fn wants_more_often(last: Option<&Settings>, now: &Settings) -> bool {
-    let at_least = |settings: &Settings| settings.revisit.at_least.unwrap_or(Duration::MAX);
-    last.is_some_and(|last| at_least(now) < at_least(last))
-}
-
 /// Whether visits that the last run put off would have another time now.
 fn has_other_pace(last: &Settings, now: &Settings) -> bool {
     last.politeness != now.politeness || last.ring != now.ring
@@ -259,12 +258,6 @@ fn known_pages(
     let state = &archive.join("state");
     let folder = state.join("time_queue");
     let (queue, recovery) = TimeQueue::open(&folder, &settings.time_queue, tails)?;
-    if wants_more_often(last_settings(state).as_ref(), settings) && 0 < queue.records() {
-        tracing::warn!(
-            pages = queue.records(),
-            "revisit.at_least is shorter than in the last run: pages that are known keep the time of their next visit, and are visited so often from then on"
-        );
-    }
     let pages = manifest.map_or(0, |manifest| manifest.pages_known);
     repairs.extend(damage_in_words(&recovery, pages));
     if recovery.journal_damaged {
@@ -290,6 +283,20 @@ fn known_pages(
         just_visited,
         Unread::new(archive),
     ))
+}
+
+/// Has the known pages visited as often as the settings of this run say. A focused crawl visits none of them, and leaves that to the next run.
+fn time_by_settings(
+    known: &mut KnownPages,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    now: Time,
+) -> Result<(), CrawlError> {
+    if settings.focus.aim.is_focused() {
+        return Ok(());
+    }
+    let timed_by = manifest.and_then(|manifest| manifest.timed_by);
+    known.time_by(settings.revisit.at_least, timed_by, now)
 }
 
 /// Takes up what was learned of sites and servers; false if nothing was, or it cannot be read.

@@ -161,8 +161,12 @@ impl Rounds {
         self.checkpoints.losses()
     }
 
-    /// How long to wait for a report: until the ring has something to start, or a known page is due.
+    /// How long to wait for a report: until the ring has something to start, or a known page is due. Not at all where a round could not look at all pages that may
+    /// wait too long.
     fn nap(&self) -> Duration {
+        if self.known.has_more_to_recall() {
+            return Duration::ZERO;
+        }
         let now = self.clock.now();
         // One that is due by now has been asked for a moment ago: it waits for room in the ring.
         let known = self.known.next_due_after(now);
@@ -351,7 +355,7 @@ impl Rounds {
     }
 
     pub(crate) fn failed_seeds(&self) -> Vec<FailedSeed> {
-        self.first_pages.failed()
+        self.first_pages.failed_by_log(&self.archive)
     }
 
     /// The crawl ends because every seed has failed: those that were to be tried again count as errors.

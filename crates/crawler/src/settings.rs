@@ -224,9 +224,10 @@ impl Settings {
         mistakes.extend(self.focus.mistakes());
         mistakes.extend(self.hook.mistakes());
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
-            mistakes.push(
-                "crawl.checkpoint_every: at least 100ms, or the disk does nothing else".to_owned(),
-            );
+            mistakes.push(format!(
+                "crawl.checkpoint_every = {}: must be 100ms or more, or the disk does nothing else",
+                humantime::format_duration(self.crawl.checkpoint_every)
+            ));
         }
         mistakes.extend(bounds::mistakes(self));
         if self.crawl.sitemaps_only && !self.crawl.sitemaps {
@@ -236,10 +237,10 @@ impl Settings {
             );
         }
         if Duration::from_hours(12) < self.politeness.crawl_delay_max {
-            mistakes.push(
-                "politeness.crawl_delay_max: at most 12h, or robots.txt would take every visit"
-                    .to_owned(),
-            );
+            mistakes.push(format!(
+                "politeness.crawl_delay_max = {}: must be 0s to 12h, or robots.txt would take every visit",
+                humantime::format_duration(self.politeness.crawl_delay_max)
+            ));
         }
         if self.crawl.order != Order::Fifo && self.crawl.overflow == Overflow::Discard {
             mistakes.push(format!(

@@ -16,6 +16,7 @@ use junkai_store::backlog::Entry;
 use junkai_weburl::{Fingerprint, PageUrl};
 use tokio::sync::oneshot;
 
+use crate::annotation::{self, CUT};
 use crate::control::Live;
 use crate::focus::{Lead, Said};
 use crate::waiting_room::Receipt;
@@ -88,8 +89,8 @@ impl OutOfTurn {
     /// In a word, for the log.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            OutOfTurn::Asked => "asked",
-            OutOfTurn::Signalled => "signalled",
+            OutOfTurn::Asked => annotation::ASKED,
+            OutOfTurn::Signalled => annotation::SIGNALLED,
         }
     }
 }
@@ -588,9 +589,6 @@ impl Outcome {
         self.warc.is_some() && self.annotations.iter().any(is_of_a_cut)
     }
 }
-
-/// The annotations of answers that were not kept to their end: they were too long, took too long, or broke off.
-pub(crate) const CUT: [&str; 3] = ["lenTrunc", "timeTrunc", "midFetchTrunc"];
 
 /// A capture, as later ones refer to it.
 #[derive(Clone, Debug)]

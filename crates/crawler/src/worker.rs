@@ -50,6 +50,7 @@ pub(crate) use self::link_room::{LinkRoom, TakenRoom};
 use self::links::{Brought, Understood};
 use self::recent::Recent;
 use crate::CrawlError;
+use crate::annotation;
 use crate::clock::Clock;
 use crate::focus::Judge;
 use crate::progress::Progress;
@@ -522,7 +523,7 @@ impl Worker {
                 "a parser failed on this page; its links are not followed"
             );
             Understood {
-                annotations: vec!["parserFailed".to_owned()],
+                annotations: vec![annotation::PARSER_FAILED.to_owned()],
                 ..Understood::default()
             }
         })
@@ -544,7 +545,7 @@ impl Worker {
             outcome.result = format!("{}; {remark}", outcome.result);
         }
         if exchange.irregular.is_some() {
-            outcome.annotations.push("irregular".to_owned());
+            outcome.annotations.push(annotation::IRREGULAR.to_owned());
         }
         if 0 < turn.visit.tries {
             outcome

@@ -31,10 +31,20 @@ pub(crate) enum Ending {
     Stopped,
 }
 
+/// The command line is wrong, as only we can tell and not clap; the message says what is right.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct BadCommandLine(pub String);
+
 /// The configuration is wrong; the message lists every mistake.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BadConfiguration(pub String);
+
+/// A mistake on the command line.
+pub(crate) fn bad_command_line(what: impl Into<String>) -> anyhow::Error {
+    BadCommandLine(what.into()).into()
+}
 
 /// Turns the result of a command into what the shell sees, and prints an error with its causes.
 pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
@@ -53,6 +63,9 @@ pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
     for cause in error.chain().skip(1) {
         tell!("  because: {}", shown_lines(&cause.to_string()));
     }
+    if error.is::<BadCommandLine>() {
+        return ExitCode::from(BAD_COMMAND_LINE);
+    }
     if error.is::<BadConfiguration>() {
         return ExitCode::from(3);
     }
@@ -61,6 +74,7 @@ pub(crate) fn code(result: anyhow::Result<Ending>) -> ExitCode {
             junkai_crawler::CrawlError::NoContact { .. }
             | junkai_crawler::CrawlError::Settings { .. },
         ) => ExitCode::from(3),
+        Some(junkai_crawler::CrawlError::NothingToCrawl) => ExitCode::from(BAD_COMMAND_LINE),
         Some(junkai_crawler::CrawlError::InUse { .. }) => ExitCode::from(5),
         _ => ExitCode::FAILURE,
     }

@@ -3,6 +3,7 @@
 //! Most are aliases in clap, which [`crawl`](crate::command::crawl) declares beside its own flags. [`translated`] writes out what clap cannot have as an alias, before it parses; [`instead`]
 //! answers for flags that clap does not know. [`HABITS`] is the one list of all of them: `docs/coming-from.md` is made of it, and a test tries every row.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 /// A flag of another crawler.
@@ -62,10 +63,10 @@ const NO_BROWSER: &str =
 pub(crate) const HABITS: &[Habit] = &[
     habit(Wget, &["-r", "--recursive", "-m", "--mirror"], Anyway("links are followed, and pages visited again")),
     habit(Wget, &["--continue"], Anyway("a crawl of the same archive goes on")),
-    habit(Wget, &["-l 3", "-l3", "--level 3", "--level=3"], Same("--depth 3")),
+    habit(Wget, &["-l 3", "-l3", "-rl3", "-rl 3", "--level 3", "--level=3"], Same("--depth 3")),
     habit(Wget, &["-l inf", "-l0", "--level=inf", "--level=0"], Anyway("links are followed without end; `--depth 0` would visit the seeds alone")),
     habit(Wget, &["-p", "--page-requisites"], Anyway("what pages need to be shown is fetched; it overrules a `requisites = false` of junkai.toml")),
-    habit(Wget, &["-np", "--no-parent"], Same("--scope prefix")),
+    habit(Wget, &["-np", "-rnp", "--no-parent"], Same("--scope prefix")),
     habit(Wget, &["-H", "--span-hosts"], Same("--scope any")),
     habit(Wget, &["-w 2", "--wait=2", "--wait 2"], Same("--interval 2s")),
     habit(Wget, &["-i seeds.txt", "--input-file=seeds.txt"], Same("--seeds-file seeds.txt")),
@@ -161,12 +162,14 @@ pub(crate) fn translated(arguments: Vec<OsString>) -> Result<Vec<OsString>, Stri
             ours.push(argument);
             continue;
         };
-        match text {
+        let (switches, text) = parted_switches(text);
+        ours.extend(switches);
+        match &*text {
             "-np" => ours.push("--no-parent".into()),
             "-nv" => ours.push("--quiet".into()),
-            "-nc" | "-nd" | "-nH" => return Err(refusal(text, FILES)),
-            _ => match parted(text) {
-                None => ours.push(argument),
+            "-nc" | "-nd" | "-nH" => return Err(refusal(&text, FILES)),
+            _ => match parted(&text) {
+                None => ours.push(OsString::from(&*text)),
                 Some((kind, value)) => {
                     let next = || rest.next().and_then(|value| value.into_string().ok());
                     let value = value.map(str::to_owned).or_else(next);
@@ -177,6 +180,20 @@ pub(crate) fn translated(arguments: Vec<OsString>) -> Result<Vec<OsString>, Stri
         }
     }
     Ok(ours)
+}
+
+/// Switches of one letter that share an argument with a flag which clap cannot read behind them, as in `-rl3`; and that flag, or the argument as it is.
+fn parted_switches(argument: &str) -> (Vec<OsString>, Cow<'_, str>) {
+    const SWITCHES: &str = "rmpHqv";
+    const FLAGS: &str = "lQn";
+    let letters = argument.strip_prefix('-').unwrap_or_default();
+    let rest = letters.trim_start_matches(|letter| SWITCHES.contains(letter));
+    if rest.len() == letters.len() || !rest.starts_with(|letter| FLAGS.contains(letter)) {
+        return (Vec::new(), argument.into());
+    }
+    let switches = letters[..letters.len() - rest.len()].chars();
+    let switches = switches.map(|letter| format!("-{letter}").into());
+    (switches.collect(), format!("-{rest}").into())
 }
 
 /// A flag whose value decides what becomes of it.

@@ -388,6 +388,15 @@ pub(crate) fn span(seconds: f64) -> String {
     format!("{:.1} {name}", seconds / unit)
 }
 
+/// A time that may be much shorter than a second.
+pub(crate) fn span_short(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s => span(s),
+    }
+}
+
 fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

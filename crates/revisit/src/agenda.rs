@@ -147,6 +147,11 @@ impl Agenda {
         Some(self.interval_at(Pressure::NONE, asking, draw))
     }
 
+    /// An interval within the bounds of the settings.
+    pub(crate) fn bounded(&self, interval: Duration, draw: Draw) -> Duration {
+        self.bounds.within(interval, draw)
+    }
+
     /// A page that waits for its visit has another interval: price and pressure do not move.
     pub(crate) fn replan(&mut self, server: ServerKey, before: Duration, now: Duration) {
         self.servers.remove(server, before);

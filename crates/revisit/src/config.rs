@@ -38,8 +38,8 @@ pub struct RevisitConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits_a_day: Option<f64>,
     /// Every page is visited at least so often, whatever it is believed to do: `"1day"` keeps a daily archive. It shortens `first_min`, `first_max`,
-    /// `interval_spread_min` and `interval_max` where they are longer, and `servers.interval` and `servers.interval_large` for a server with so many pages. Servers whose pace does not allow it are counted and told of. A page that is known already keeps the time of its next visit, and
-    /// is visited so often from then on. Default: not set.
+    /// `interval_spread_min` and `interval_max` where they are longer, and `servers.interval` and `servers.interval_large` for a server with so many pages. Servers whose pace does not allow it are counted and told of. Where it is shorter than in the run before, the next visits of
+    /// all known pages are brought forward. Default: not set.
     #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
     pub at_least: Option<Duration>,
     /// Shortest time from a page's first visit to its second. Default 1 day.

@@ -8,8 +8,9 @@ use junkai_archive::logs;
 use junkai_weburl::Canonicalizer;
 
 use crate::CrawlError;
+use crate::annotation::JOINED;
 use crate::error::AtPath as _;
-use crate::log::{EVENTS, Event, JOINED};
+use crate::log::{EVENTS, Event};
 use crate::servers;
 use crate::settings::Settings;
 

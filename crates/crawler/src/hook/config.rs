@@ -54,19 +54,32 @@ impl HookConfig {
                 mistakes.push(mistake.to_owned());
             }
         };
+        let spelt = |time: Duration| humantime::format_duration(time).to_string();
         check(
             self.run.first().is_none_or(|program| !program.is_empty()),
             "hook.run: the first word is the program, as in [\"sh\", \"-c\", \"cat >> changes.jsonl\"]",
         );
         check(
             self.batch_max.get() <= BATCH_MAX,
-            "hook.batch_max: at most 100000 changes",
+            &format!(
+                "hook.batch_max = {}: must be 1 to {BATCH_MAX}",
+                self.batch_max
+            ),
         );
         check(
             (Duration::from_millis(100)..=TIME_MAX).contains(&self.timeout),
-            "hook.timeout: 100ms to 1h",
+            &format!(
+                "hook.timeout = {}: must be 100ms to 1h",
+                spelt(self.timeout)
+            ),
         );
-        check(self.batch_time <= TIME_MAX, "hook.batch_time: at most 1h");
+        check(
+            self.batch_time <= TIME_MAX,
+            &format!(
+                "hook.batch_time = {}: must be 0s to 1h",
+                spelt(self.batch_time)
+            ),
+        );
         if let Some(post) = &self.post {
             let url = Url::parse(post).ok();
             let is_http = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
@@ -107,5 +120,10 @@ mod tests {
         ] {
             assert_eq!(count(wrong), 1, "{wrong}");
         }
+        let config: HookConfig = toml::from_str("timeout = \"2h\"").unwrap();
+        assert_eq!(
+            config.mistakes(),
+            ["hook.timeout = 2h: must be 100ms to 1h"]
+        );
     }
 }

@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use crate::CrawlError;
 use crate::changes::{LINE_BYTES_MAX, PageChange, change_of, may_be_change, was_there};
 use crate::error::AtPath as _;
+use crate::line_file::whole_lines;
 use crate::log::{EVENTS, Event};
 
 /// Bytes of a batch at most; the change that goes beyond is its last.
@@ -283,20 +284,6 @@ fn first_line(file: &File) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     BufReader::new(At(file, 0).take(LINE_BYTES_MAX)).read_until(b'\n', &mut line)?;
     Ok(line.ends_with(b"\n").then(|| xxh3_64(&line)))
-}
-
-/// The place behind the last whole line of a file.
-fn whole_lines(file: &File) -> io::Result<u64> {
-    let mut end = file.metadata()?.len();
-    let mut byte = [0];
-    while 0 < end {
-        file.read_exact_at(&mut byte, end - 1)?;
-        if byte == *b"\n" {
-            break;
-        }
-        end -= 1;
-    }
-    Ok(end)
 }
 
 /// A file from a place on.

@@ -3,7 +3,8 @@ use std::fs;
 use junkai_archive::logs::put_away_name;
 
 use super::*;
-use crate::log::{BACK, Event};
+use crate::annotation::BACK;
+use crate::log::Event;
 
 /// A line of a page's visit, so many seconds after the first.
 fn line(second: i64, path: &str, status: i32, change: Option<&str>, word: Option<&str>) -> String {

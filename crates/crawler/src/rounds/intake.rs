@@ -9,6 +9,7 @@ use junkai_weburl::Fingerprint;
 use super::Rounds;
 use super::discovery::Origin;
 use crate::CrawlError;
+use crate::annotation;
 use crate::clock::counted;
 use crate::control::{Live, Rests};
 use crate::hosts::Whereabouts;
@@ -140,7 +141,7 @@ impl Rounds {
         let taken_in = self.discover(&links, &origin)?;
         ended.leads_to_new = 0 < taken_in.pages;
         if 0 < taken_in.refused {
-            let refused = format!("urlsRefused:{}", taken_in.refused);
+            let refused = format!("{}{}", annotation::URLS_REFUSED, taken_in.refused);
             ended.outcome.annotations.push(refused);
         }
         self.take_in_inferred()?;

@@ -7,9 +7,10 @@ use junkai_weburl::PageUrl;
 use super::Rounds;
 use super::settling::Made;
 use crate::CrawlError;
+use crate::annotation::{self, BACK, JOINED};
 use crate::clock::timestamp;
 use crate::known::{Joined, Verdict};
-use crate::log::{self, BACK, JOINED};
+use crate::log;
 use crate::scope;
 use crate::visit::{
     Discovered, KNOWN_HOP, Logged, OutOfTurn, Outcome, Purpose, Signal, Visit, returning,
@@ -183,7 +184,7 @@ fn tell(outcome: &mut Outcome, verdict: &Verdict) {
     match verdict.next {
         Next::At(due) => outcome.next_visit = Some(timestamp(due)),
         Next::GiveUp(why) => {
-            outcome.annotations.push("givenUp".to_owned());
+            outcome.annotations.push(annotation::GIVEN_UP.to_owned());
             outcome.result = format!(
                 "{}; not visited again: {}",
                 outcome.result,

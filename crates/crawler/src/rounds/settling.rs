@@ -10,6 +10,7 @@ use junkai_revisit::Found;
 
 use super::Rounds;
 use crate::CrawlError;
+use crate::annotation;
 use crate::log::{self, WarcPlace};
 use crate::shortage::SHORTAGE_HOLD;
 use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, timestamp_of};
@@ -117,7 +118,7 @@ impl Rounds {
             tracing::warn!(reason = outcome.result, "fewer visits are made at a time");
         }
         self.progress.held.add(1);
-        outcome.annotations.push("held".to_owned());
+        outcome.annotations.push(annotation::HELD.to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
         self.put_away(visit, now + SHORTAGE_HOLD)
     }
@@ -138,7 +139,7 @@ impl Rounds {
             return self.retry(visit, outcome, made, tries);
         }
         self.progress.held.add(1);
-        outcome.annotations.push("held".to_owned());
+        outcome.annotations.push(annotation::HELD.to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
         self.put_away(visit, self.clock.now() + PROXY_HOLD)
     }
@@ -155,7 +156,7 @@ impl Rounds {
         let held = self.held_until(outcome.status).filter(|_| !is_verdict);
         if let Some(until) = held {
             self.progress.held.add(1);
-            outcome.annotations.push("held".to_owned());
+            outcome.annotations.push(annotation::HELD.to_owned());
             outcome.result = format!("held, as our own network seems down: {}", outcome.result);
             self.note(&visit.for_the_log(), &outcome, made);
             return self.put_away(visit, until);
@@ -171,7 +172,7 @@ impl Rounds {
             return self.come_back_to_failed(visit, outcome, made, tries.found);
         }
         self.progress.retried.add(1);
-        outcome.annotations.push("retry".to_owned());
+        outcome.annotations.push(annotation::RETRY.to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
         let wait = self.settings.crawl.retry_delay * (1 << visit.tries.min(DOUBLINGS_MAX));
         visit.tries += 1;

@@ -17,11 +17,12 @@ use super::earlier::Earlier;
 use super::links::{Brought, Understood};
 use super::payloads::{PayloadKey, Payloads};
 use crate::CrawlError;
+use crate::annotation::{self, CUT};
 use crate::clock::Clock;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::unread::place_of;
-use crate::visit::{CUT, Kept, Outcome, Place, status};
+use crate::visit::{Kept, Outcome, Place, status};
 
 /// How long to wait before a write is tried again on a full disk.
 const DISK_PATIENCE: Duration = Duration::from_secs(1);
@@ -71,7 +72,7 @@ impl Keeper {
             return Ok(outcome);
         }
         if understood.must_not_keep {
-            outcome.annotations.push("noarchive".to_owned());
+            outcome.annotations.push(annotation::NO_ARCHIVE.to_owned());
             "not kept: the page says noarchive".clone_into(&mut outcome.result);
             return Ok(outcome);
         }
@@ -79,8 +80,8 @@ impl Keeper {
         if let Some(repeats) = &repeats {
             self.progress.duplicates.add(1);
             outcome.annotations.push(match repeats.profile {
-                RevisitProfile::IdenticalPayloadDigest => "duplicate:digest".to_owned(),
-                RevisitProfile::ServerNotModified => "duplicate:server-not-modified".to_owned(),
+                RevisitProfile::IdenticalPayloadDigest => annotation::DUPLICATE_DIGEST.to_owned(),
+                RevisitProfile::ServerNotModified => annotation::DUPLICATE_NOT_MODIFIED.to_owned(),
             });
         }
         outcome.kept = Some(Kept {
@@ -288,7 +289,9 @@ fn describe(exchange: &Exchange) -> Outcome {
         None => {}
     }
     if let Some(problem) = exchange.tls.as_ref().and_then(|tls| tls.problem.as_ref()) {
-        outcome.annotations.push(format!("tls:{problem}"));
+        outcome
+            .annotations
+            .push(format!("{}{problem}", annotation::TLS));
     }
     match (exchange.status(), exchange.failure()) {
         (Some(code), None) => {

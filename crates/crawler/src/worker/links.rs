@@ -9,6 +9,7 @@ use junkai_weburl::PageUrl;
 
 use super::heads::Heads;
 use super::{Worker, signals};
+use crate::annotation;
 use crate::focus::{FetchedFile, Lead, Said, whole_bytes};
 use crate::scope::Found;
 use crate::visit::{Discovered, List, Purpose, SITEMAP_LEVELS_MAX, Signal, Visit};
@@ -121,7 +122,7 @@ fn keep_within_bounds(worker: &Worker, understood: &mut Understood) {
         worker.shared.progress.links_left_out.add(left_out);
         understood
             .annotations
-            .push(format!("linksLeftOut:{left_out}"));
+            .push(format!("{}{left_out}", annotation::LINKS_LEFT_OUT));
     }
 }
 
@@ -162,12 +163,16 @@ fn is_in_scope(worker: &Worker, url: &PageUrl, depth: u16) -> bool {
 fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Understood) {
     let target = String::from_utf8_lossy(location);
     let Ok(url) = worker.canonical.join(&visit.url, &target) else {
-        understood.annotations.push("badLocation".to_owned());
+        understood
+            .annotations
+            .push(annotation::BAD_LOCATION.to_owned());
         return;
     };
     if url == visit.url {
         // The same page in another spelling: following it would be a loop.
-        understood.annotations.push("redirectToItself".to_owned());
+        understood
+            .annotations
+            .push(annotation::REDIRECT_TO_ITSELF.to_owned());
         return;
     }
     let discovered = Discovered {
@@ -185,7 +190,9 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
     };
     let redirects = visit.hops.bytes().rev().take_while(|hop| *hop == b'R');
     if REDIRECTS_MAX <= redirects.count() {
-        understood.annotations.push("tooManyRedirects".to_owned());
+        understood
+            .annotations
+            .push(annotation::TOO_MANY_REDIRECTS.to_owned());
         return;
     }
     // A sitemap that a seed or the robots.txt of a host in scope names may have moved.
@@ -213,7 +220,9 @@ fn decoded<'a>(
         return None;
     }
     if let Some(problem) = &decoded.problem {
-        understood.annotations.push("contentCoding".to_owned());
+        understood
+            .annotations
+            .push(annotation::CONTENT_CODING.to_owned());
         understood.remark = Some(problem.to_string());
     }
     Some(decoded)
@@ -329,7 +338,9 @@ fn read_style_sheet(
     let hops = visit.hops.bytes().rev();
     let needs = hops.take_while(|hop| matches!(hop, b'E' | b'R'));
     if STYLE_SHEETS_MAX < needs.filter(|hop| *hop == b'E').count() {
-        understood.annotations.push("tooManyStyleSheets".to_owned());
+        understood
+            .annotations
+            .push(annotation::TOO_MANY_STYLE_SHEETS.to_owned());
         return;
     }
     let source = heads.source(worker, visit, body);
@@ -390,7 +401,9 @@ fn read_html(
 
 fn take_links(worker: &Worker, visit: &Visit, analysis: &Analysis, understood: &mut Understood) {
     if analysis.truncated_links {
-        understood.annotations.push("linksTrunc".to_owned());
+        understood
+            .annotations
+            .push(annotation::LINKS_TRUNC.to_owned());
     }
     understood.links_left_out = analysis.links_left_out;
     understood.links = page_links(worker, visit, analysis);
@@ -489,7 +502,7 @@ fn listed_sitemaps<'a>(
     }
     let count = sitemaps.len();
     if SITEMAP_LEVELS_MAX <= visit.sitemap_level() {
-        annotations.push("tooManySitemaps".to_owned());
+        annotations.push(annotation::TOO_MANY_SITEMAPS.to_owned());
         sitemaps.clear();
     } else {
         sitemaps.retain(|found| leads_to_sitemap(worker, visit, &found.url));

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use junkai_crawler::{ChangeCounts, PageChange, Span, WhatChanged, changes, now};
 use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::bar::Bar;
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending, bad_command_line};
 use crate::moment::{FORMS, Moment};
 use crate::print::{say, shown_within, tell};
 use crate::telling::{Target, counted};
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let host = match &arguments.host {
         Some(host) => {
             let page = Canonicalizer::new(&settings.canonical).parse_seed(host);
-            let page = page.with_context(|| format!("{host:?} is not a host"))?;
+            let page = page.with_context(|| BadCommandLine(format!("{host:?} is not a host")))?;
             Some(page.host().to_owned())
         }
         None => None,
@@ -62,11 +62,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         host,
     };
     if span.until <= span.since {
-        bail!(
+        return Err(bad_command_line(format!(
             "--until is {:.0} and --since {:.0}: no time lies between them; an age is how long ago, so --since has the greater one",
-            span.until,
-            span.since
-        );
+            span.until, span.since
+        )));
     }
     let begun = Instant::now();
     let mut bar = Bar::new();

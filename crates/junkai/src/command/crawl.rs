@@ -1,6 +1,6 @@
 //! `junkai crawl`: from seeds to an archive.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::io::BufRead;
 use std::num::NonZeroUsize;
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use clap::ValueEnum;
 use ipnet::IpNet;
 use junkai_crawler::{Crawl, Ended, Preset, Progress, Settings, Summary};
 use junkai_fetch::{FetchConfig, HeaderConfig, LoginConfig};
-use junkai_weburl::{CanonicalConfig, Canonicalizer, without_login};
+use junkai_weburl::{CanonicalConfig, Canonicalizer, PageUrl, without_login};
+use rustix::process::{Signal, getpid, kill_process};
 
 use crate::config;
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending, bad_command_line};
 use crate::print::{shown, shown_lines, tell};
 use crate::screen::{Screen, Style, terminal};
 use crate::telling::counted;
@@ -232,32 +233,35 @@ const BAD_SEEDS_TOLD_MAX: usize = 20;
 /// Crawls until done, or until told to stop.
 pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     arguments.seeds.append(&mut arguments.url);
+    for seed in &arguments.seeds {
+        parsed_seed(seed)?;
+    }
     if let Some(file) = &arguments.seeds_file {
         arguments.seeds.extend(read_seeds(file)?);
     }
     let archive = archive_folder(&arguments)?;
     let settings = settings(&arguments, &archive)?;
-    tell_of_differences(&settings, &archive)?;
     crawl(&archive, settings, &arguments.run)
 }
 
-/// Says which settings hold for this run alone, because flags or another file say other than the archive's own: the next run goes by that again.
-pub(crate) fn tell_of_differences(settings: &Settings, archive: &Path) -> Result<()> {
-    // What is refused is not told: it may be a secret in the wrong place.
-    refuse_mistakes(settings)?;
+/// The settings that hold for this run alone, because flags or another file say other than the archive's own: the next run goes by that again.
+fn differences(settings: &Settings, archive: &Path) -> Result<Vec<String>> {
     let path = archive.join("junkai.toml");
     if !path.exists() {
         // This run writes it.
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let differences = config::differences(settings, &config::load(&path)?)?;
-    for difference in &differences {
+    config::differences(settings, &config::load(&path)?)
+}
+
+fn tell_of_differences(differences: &[String], archive: &Path) {
+    for difference in differences {
         tell!("for this run: {}", shown(difference));
     }
     if !differences.is_empty() {
+        let path = archive.join("junkai.toml");
         tell!("to keep that, write it into {}", path.display());
     }
-    Ok(())
 }
 
 /// Runs a crawl with its screen and signals, and says what it came to; shared with `demo`.
@@ -298,7 +302,10 @@ pub(crate) fn watch(archive: &Path, settings: Settings, run: &RunArguments) -> R
     let style = run.style();
     let progress = Arc::new(Progress::default());
     stop_on_signals(Arc::clone(&progress))?;
+    let differences = differences(&settings, archive)?;
     let crawl = Crawl::open(archive, settings, Arc::clone(&progress))?;
+    // Only now, that they are not refused: a value may be a secret in the wrong place.
+    tell_of_differences(&differences, archive);
     for repair in crawl.repairs() {
         tell!("repaired: {}", shown_lines(repair));
     }
@@ -398,7 +405,9 @@ impl Reach {
     fn apply_access(&self, fetch: &mut FetchConfig) -> Result<()> {
         for text in &self.header {
             let Some((name, value)) = text.split_once(':') else {
-                bail!("--header takes a name and a value, as in --header 'Accept-Language: ja'");
+                return Err(bad_command_line(
+                    "--header takes a name and a value, as in --header 'Accept-Language: ja'",
+                ));
             };
             let header = HeaderConfig {
                 name: name.trim().to_owned(),
@@ -413,6 +422,7 @@ impl Reach {
                 fetch.headers.push(header);
             }
         }
+        self.refuse_two_logins()?;
         for text in &self.login {
             let (host, file) = host_and_file(text, "--login")?;
             let login = LoginConfig {
@@ -446,15 +456,40 @@ impl Reach {
     }
 }
 
+impl Reach {
+    /// A host has one login: the later one would be taken, and the other left out without a word.
+    fn refuse_two_logins(&self) -> Result<()> {
+        let mut of_hosts: HashMap<String, (&str, PathBuf)> = HashMap::new();
+        let flags = [("--login", &self.login), ("--bearer", &self.bearer)];
+        for (flag, text) in flags
+            .into_iter()
+            .flat_map(|(flag, texts)| texts.iter().map(move |text| (flag, text)))
+        {
+            let (host, file) = host_and_file(text, flag)?;
+            let host = host.to_ascii_lowercase();
+            match of_hosts.get(&host) {
+                Some(other) if *other != (flag, file.clone()) => {
+                    return Err(bad_command_line(format!(
+                        "{} and {flag} both name {host}: a host takes a user with a password, or a token, and one of them; leave one out",
+                        other.0
+                    )));
+                }
+                Some(_) | None => of_hosts.insert(host, (flag, file)),
+            };
+        }
+        Ok(())
+    }
+}
+
 /// The parts of `HOST=FILE`; the file is found from anywhere, for the next run may go by it.
 fn host_and_file(text: &str, flag: &str) -> Result<(String, PathBuf)> {
     match text.split_once('=') {
         Some((host, file)) if !host.is_empty() && !file.is_empty() => {
             Ok((host.to_owned(), std::path::absolute(file)?))
         }
-        _ => bail!(
+        _ => Err(bad_command_line(format!(
             "{flag} takes a host and a file, as in {flag} example.org=secret.txt: a password on the command line would be seen by all users of this machine"
-        ),
+        ))),
     }
 }
 
@@ -502,13 +537,19 @@ fn size(text: &str) -> Result<ByteSize, String> {
 
 /// A time in words, or a number of seconds, as other crawlers take it.
 fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok();
-    match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
-        Some(duration) => Ok(duration),
-        None => humantime::parse_duration(text).map_err(|error| {
-            format!("{error}; a number of seconds, or a time such as 500ms, 90s, 2h or 7days")
-        }),
+    const RIGHT: &str = "a number of seconds, or a time such as 500ms, 90s, 2h or 7days";
+    const LONGEST: Duration = Duration::from_hours(3660 * 24);
+    let duration = match text.parse::<f64>() {
+        Ok(seconds) if seconds < 0.0 => {
+            return Err(format!("a time is not less than 0; {RIGHT}"));
+        }
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+        Err(_) => humantime::parse_duration(text).map_err(|error| format!("{error}; {RIGHT}"))?,
+    };
+    if LONGEST < duration {
+        return Err(format!("it is longer than 3660days; {RIGHT}"));
     }
+    Ok(duration)
 }
 
 /// Adds what is not there yet, so that a flag which repeats the file changes nothing.
@@ -527,19 +568,21 @@ fn archive_folder(arguments: &Arguments) -> Result<PathBuf> {
         return Ok(archive.clone());
     }
     let Some(seed) = arguments.seeds.first() else {
-        bail!(
-            "nothing to crawl; name a seed (`junkai crawl https://example.org`) or an archive that was begun before (`--archive DIR`)"
-        );
+        return Err(bad_command_line(
+            "nothing to crawl; name a seed (`junkai crawl https://example.org`) or an archive that was begun before (`--archive DIR`)",
+        ));
     };
-    let canonical = Canonicalizer::new(&CanonicalConfig::default());
-    let seed = canonical
+    Ok(PathBuf::from(folder_name(&parsed_seed(seed)?)))
+}
+
+fn parsed_seed(seed: &str) -> Result<PageUrl> {
+    Canonicalizer::new(&CanonicalConfig::default())
         .parse_seed(seed)
-        .with_context(|| format!("seed {:?}", without_login(seed)))?;
-    Ok(PathBuf::from(folder_name(&seed)))
+        .with_context(|| BadCommandLine(format!("seed {:?}", without_login(seed))))
 }
 
 /// The host of a seed, and its port where it names one, as the name of a folder.
-fn folder_name(seed: &junkai_weburl::PageUrl) -> String {
+fn folder_name(seed: &PageUrl) -> String {
     let host = seed.host().trim_matches(['[', ']']).replace(':', "-");
     // A name that begins with a dash would be taken for a flag.
     let host = match host.strip_prefix('-') {
@@ -584,7 +627,10 @@ pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>> {
         );
     }
     if seeds.is_empty() && !bad.is_empty() {
-        bail!("{}: no line is a URL or a host name", file.display());
+        return Err(bad_command_line(format!(
+            "{}: no line is a URL or a host name",
+            file.display()
+        )));
     }
     Ok(list.seeds)
 }
@@ -616,7 +662,7 @@ impl SeedList {
     }
 }
 
-/// Ctrl-C and SIGTERM: once ends the crawl in order, twice at once.
+/// Ctrl-C and SIGTERM: once ends the crawl in order, twice at once. Ctrl-Z stops the process, with the terminal as the shell wants it.
 fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -626,9 +672,11 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
         .name("signals".into())
         .spawn(move || {
             runtime.block_on(async {
-                let (Ok(mut interrupt), Ok(mut terminate)) = (
+                let keyboard_stop = SignalKind::from_raw(Signal::TSTP.as_raw());
+                let (Ok(mut interrupt), Ok(mut terminate), Ok(mut stop)) = (
                     signal(SignalKind::interrupt()),
                     signal(SignalKind::terminate()),
+                    signal(keyboard_stop),
                 ) else {
                     return;
                 };
@@ -636,6 +684,10 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
                     tokio::select! {
                         _ = interrupt.recv() => {}
                         _ = terminate.recv() => {}
+                        _ = stop.recv() => {
+                            stop_until_continued();
+                            continue;
+                        }
                     }
                     match progress.ask_to_stop() {
                         junkai_crawler::Stop::Now => {
@@ -650,6 +702,15 @@ fn stop_on_signals(progress: Arc<Progress>) -> Result<()> {
             });
         })?;
     Ok(())
+}
+
+/// Stops all threads, as SIGTSTP does by itself, until SIGCONT. The live view is drawn again by its own thread.
+fn stop_until_continued() {
+    terminal::leave();
+    if let Err(error) = kill_process(getpid(), Signal::STOP) {
+        tell!("junkai: this process cannot be stopped: {error}");
+    }
+    terminal::come_back();
 }
 
 impl From<Scope> for Preset {
@@ -728,6 +789,16 @@ mod tests {
         assert_eq!(list.seeds, ["https://a.example/", "b.example"]);
         let numbers: Vec<usize> = list.bad.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, [4, 6], "{list:?}");
+    }
+
+    #[test]
+    fn a_time_that_cannot_be_meant_is_answered_with_what_is_right() {
+        assert_eq!(duration("2"), Ok(Duration::from_secs(2)));
+        assert_eq!(duration("3660days"), Ok(Duration::from_hours(3660 * 24)));
+        for wrong in ["-1", "x", "1e30", "inf", "NaN", "20000years", "4000days"] {
+            let said = duration(wrong).unwrap_err();
+            assert!(said.contains("such as 500ms, 90s"), "{wrong}: {said}");
+        }
     }
 
     #[test]

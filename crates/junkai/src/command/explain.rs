@@ -11,7 +11,7 @@ use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::bar;
 use crate::config;
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending};
 use crate::print::{say, shown};
 
 /// What `junkai explain` takes.
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         .parse_seed(&arguments.url)
         .with_context(|| {
             let url = without_login(&arguments.url);
-            format!("{url:?} is not a URL that can be crawled")
+            BadCommandLine(format!("{url:?} is not a URL that can be crawled"))
         })?;
     let mut shown = false;
     let mut progress = |pages: u64| {

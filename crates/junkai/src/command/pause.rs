@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use junkai_crawler::{Paused, Settings, Told, When, Whom, Wish, paused};
 use junkai_weburl::{Canonicalizer, without_login};
 
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending};
 use crate::print::{say, shown, tell};
 use crate::telling::Target;
 
@@ -105,7 +105,9 @@ fn whom(arguments: &Arguments, settings: &Settings) -> Result<Vec<Whom>> {
     let parse = |text: &String| {
         Whom::parse(text, &canonical).with_context(|| {
             let text = without_login(text);
-            format!("{text:?} is neither a host nor the address of a server")
+            BadCommandLine(format!(
+                "{text:?} is neither a host nor the address of a server"
+            ))
         })
     };
     arguments.whom.iter().map(parse).collect()

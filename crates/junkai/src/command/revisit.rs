@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use junkai_crawler::{Settings, Which, Wish, captured};
 use junkai_weburl::{Canonicalizer, without_login};
 
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending};
 use crate::print::tell;
 use crate::telling::{Target, counted};
 
@@ -76,9 +76,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
 fn which(arguments: &Arguments, settings: &Settings) -> Result<Vec<Which>> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let parse = |text: &String| {
-        canonical
-            .parse_seed(text)
-            .with_context(|| format!("{:?} is not a URL that can be crawled", without_login(text)))
+        canonical.parse_seed(text).with_context(|| {
+            let text = without_login(text);
+            BadCommandLine(format!("{text:?} is not a URL that can be crawled"))
+        })
     };
     let mut which = Vec::new();
     for prefix in &arguments.prefix {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use junkai_fetch::robots::{Because, Robots};
 use junkai_weburl::{CanonicalConfig, Canonicalizer, without_login};
 
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending, bad_command_line};
 use crate::print::{say, shown};
 
 /// What `junkai robots` takes.
@@ -38,10 +38,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
                 .all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(&byte))
     };
     if !is_token(agent) {
-        bail!(
+        return Err(bad_command_line(format!(
             "{:?} is no product token: letters, '-' and '_' only (RFC 9309, section 2.2.1)",
             arguments.agent
-        );
+        )));
     }
     let robots = Robots::parse(&text, agent);
     let canonical = Canonicalizer::new(&CanonicalConfig::default());
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         } else {
             canonical
                 .parse_seed(url)
-                .with_context(|| format!("{:?} is not a URL", without_login(url)))?
+                .with_context(|| BadCommandLine(format!("{:?} is not a URL", without_login(url))))?
                 .path_and_query()
                 .to_owned()
         };

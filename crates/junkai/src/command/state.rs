@@ -8,7 +8,7 @@ use junkai_crawler::{IntervalCount, KnownPage, PageStates, StateStats};
 use junkai_lab::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending};
 use crate::print::{say, short, shown, shown_within};
 use crate::screen::bytes;
 use crate::telling::{Target, counted};
@@ -75,7 +75,7 @@ fn dump(arguments: &Dump) -> Result<()> {
     let host = match &arguments.host {
         Some(host) => {
             let page = canonical.parse_seed(host);
-            let page = page.with_context(|| format!("{host:?} is not a host"))?;
+            let page = page.with_context(|| BadCommandLine(format!("{host:?} is not a host")))?;
             Some(page.host().to_owned())
         }
         None => None,

@@ -61,7 +61,8 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         && 0 < refused + lost
     {
         say!(
-            "  earlier runs refused {}, and lost {}; they are taken in where a page that is visited again leads to them",
+            "  earlier runs refused {}, and lost {}; they are taken in where a page that is visited again leads to them: \
+             junkai revisit --archive {folder} --host HOST visits the pages of a host, and the log says whose links were refused (urlsRefused)",
             counted(refused, "new URL"),
             counted(lost, "waiting visit")
         );

@@ -26,6 +26,7 @@ const CLEAR_BELOW: &str = "\x1b[J";
 static BLOCK: Mutex<Block> = Mutex::new(Block {
     columns: Vec::new(),
     text: String::new(),
+    is_away: false,
 });
 
 /// What stands at the end of the terminal.
@@ -33,6 +34,8 @@ struct Block {
     /// Of each of its lines.
     columns: Vec<usize>,
     text: String,
+    /// Whether the terminal is another program's, while this one is stopped.
+    is_away: bool,
 }
 
 /// Whether standard error is a terminal on which lines can be drawn over.
@@ -62,22 +65,30 @@ pub(crate) fn size() -> Size {
 /// Puts these lines in the place of the block.
 pub(super) fn draw(lines: &[Line], size: Size, has_colours: bool) {
     let mut block = block();
-    let mut out = block.way_up(size);
-    block.columns = lines.iter().map(columns_of).collect();
-    block.text = painted(lines, has_colours);
-    out += &block.text;
-    write(&out);
+    if let Some(out) = block.drawn(lines, size, has_colours) {
+        write(&out);
+    }
 }
 
 /// Takes the block away.
 pub(crate) fn clear() {
-    let mut block = block();
-    if !block.columns.is_empty() {
-        let way_up = block.way_up(size());
-        block.columns.clear();
-        block.text.clear();
-        write(&(way_up + CLEAR_BELOW));
+    if let Some(out) = block().cleared(size()) {
+        write(&out);
     }
+}
+
+/// Leaves the terminal to others: the block goes, and nothing is drawn until [`come_back`].
+pub(crate) fn leave() {
+    let mut block = block();
+    block.is_away = true;
+    if let Some(out) = block.cleared(size()) {
+        write(&out);
+    }
+}
+
+/// The terminal is ours again.
+pub(crate) fn come_back() {
+    block().is_away = false;
 }
 
 /// Writes text, which ends with a line feed, above the block.
@@ -100,6 +111,28 @@ fn block() -> MutexGuard<'static, Block> {
 }
 
 impl Block {
+    /// What puts these lines in the place of the block; nothing while the terminal is another program's.
+    fn drawn(&mut self, lines: &[Line], size: Size, has_colours: bool) -> Option<String> {
+        if self.is_away {
+            return None;
+        }
+        let way_up = self.way_up(size);
+        self.columns = lines.iter().map(columns_of).collect();
+        self.text = painted(lines, has_colours);
+        Some(way_up + &self.text)
+    }
+
+    /// What takes the block away, if there is one.
+    fn cleared(&mut self, size: Size) -> Option<String> {
+        if self.columns.is_empty() {
+            return None;
+        }
+        let way_up = self.way_up(size);
+        self.columns.clear();
+        self.text.clear();
+        Some(way_up + CLEAR_BELOW)
+    }
+
     /// What leads up to the block's first line on a terminal of this size. One that became narrower shows a line in several.
     fn way_up(&self, size: Size) -> String {
         let rows_of = |columns: &usize| columns.div_ceil(size.columns).max(1);
@@ -156,12 +189,32 @@ mod tests {
         let block = Block {
             columns: vec![80, 10, 0],
             text: String::new(),
+            is_away: false,
         };
         let way_up = |columns, rows| block.way_up(Size { columns, rows });
         assert_eq!(way_up(80, 24), "\x1b[3F");
         assert_eq!(way_up(40, 24), "\x1b[4F");
         assert_eq!(way_up(9, 24), "\x1b[12F");
         assert_eq!(way_up(9, 5), "\x1b[4F");
+    }
+
+    #[test]
+    fn nothing_is_drawn_while_the_terminal_is_another_programs() {
+        let size = SIZE_USUAL;
+        let mut block = Block {
+            columns: Vec::new(),
+            text: String::new(),
+            is_away: false,
+        };
+        let lines = [Vec::new(), Vec::new()];
+        assert!(block.drawn(&lines, size, false).is_some());
+        block.is_away = true;
+        let cleared = block.cleared(size).unwrap();
+        assert_eq!(cleared, format!("\x1b[2F{CLEAR_BELOW}"));
+        assert_eq!(block.drawn(&lines, size, false), None);
+        block.is_away = false;
+        let drawn = block.drawn(&lines, size, false).unwrap();
+        assert!(drawn.starts_with(WRAP_OFF), "from where the cursor is");
     }
 
     #[test]

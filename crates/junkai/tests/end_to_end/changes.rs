@@ -159,7 +159,7 @@ fn a_span_without_time_and_a_folder_without_archive_are_refused_with_a_hint() {
     let site = Site::new();
     site.home(&[]);
     site.crawl_until(&[("/", "")]);
-    let wrong = changes(&site.stage, &["--since", "1h", "--until", "2h"]).expect(1);
+    let wrong = changes(&site.stage, &["--since", "1h", "--until", "2h"]).expect(2);
     assert!(wrong.err.contains("how long ago"), "{}", wrong.all());
     let mut nowhere = junkai();
     nowhere.args(["changes", "--archive", "/nowhere"]);

@@ -8,7 +8,7 @@ use junkai_crawler::LogEvent;
 use junkai_testweb::{FolderConfig, TestWebConfig};
 use serde_json::Value;
 
-use crate::support::{Finished, Running, Stage, files, junkai, run, wait_until};
+use crate::support::{Finished, Running, Stage, files, free_port, junkai, run, wait_until};
 
 /// A web that is crawled in a moment.
 fn small_web() -> TestWebConfig {
@@ -65,6 +65,77 @@ fn a_wrong_command_line_ends_with_2_and_a_hint() {
     let wrong = say(&["crawl", "--intervall", "1s"]).expect(2);
     assert!(wrong.err.contains("--interval"), "{}", wrong.all());
     say(&["crawl", "--interval", "soon", "http://a.test/"]).expect(2);
+    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = nowhere.path().join("none");
+    let nowhere = nowhere.to_str().unwrap();
+    // What clap takes, and we do not.
+    for (words, says) in [
+        (&["crawl"][..], "name a seed"),
+        (&["crawl", "a.test", "--login", "x"], "a host and a file"),
+        (&["crawl", "a.test", "--header", "x"], "a name and a value"),
+        (&["crawl", "http://"], "seed \"http://\""),
+        (
+            &["crawl", "http://", "--archive", nowhere],
+            "seed \"http://\"",
+        ),
+        (&["crawl", "a.test", "--for=-1"], "not less than 0"),
+        (
+            &["crawl", "a.test", "--for", "1e30"],
+            "longer than 3660days",
+        ),
+        (
+            &["explain", "http://", "--archive", nowhere],
+            "is not a URL",
+        ),
+        (
+            &["robots", "--file", "/dev/null", "http://"],
+            "is not a URL",
+        ),
+        (
+            &["focus", "explore", "--archive", nowhere],
+            "name the sites",
+        ),
+    ] {
+        let wrong = say(words).expect(2);
+        assert!(wrong.err.contains(says), "{words:?}: {}", wrong.all());
+        assert!(!std::path::Path::new(nowhere).exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn what_holds_for_a_run_is_told_when_nothing_speaks_against_it() {
+    let stage = Stage::new(small_web(), "");
+    run(quick_crawl(&stage)).expect(0);
+    let mut refused = quick_crawl(&stage);
+    refused.args(["--depth", "1", "--cookies", "/no/such/file"]);
+    let refused = run(refused).expect(3);
+    assert!(
+        refused.err.contains("cannot read cookies"),
+        "{}",
+        refused.all()
+    );
+    assert!(!refused.err.contains("for this run"), "{}", refused.all());
+}
+
+#[test]
+fn a_seed_that_failed_in_an_earlier_run_and_had_no_turn_since_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("archive");
+    // Nobody listens there.
+    let port = free_port();
+    let crawl = |time: &[&str]| {
+        let mut crawl = junkai();
+        crawl.args(["crawl", "--allow-private", "--quiet", "--archive"]);
+        crawl.arg(&archive).args(time);
+        crawl.arg(format!("http://127.0.0.1:{port}/"));
+        run(crawl)
+    };
+    let first = crawl(&[]).expect(4);
+    assert!(first.out.contains("cannot connect"), "{}", first.all());
+    // At the usual interval a server rests longer after a start.
+    let second = crawl(&["--for", "1s"]).expect(4);
+    assert!(second.out.contains("cannot connect"), "{}", second.all());
+    assert!(second.out.contains("what helps: "), "{}", second.all());
 }
 
 #[test]
@@ -132,7 +203,7 @@ fn nothing_to_crawl_is_an_error_that_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let mut crawl = junkai();
     crawl.arg("crawl").arg("--archive").arg(folder.path());
-    let nothing = run(crawl).expect(1);
+    let nothing = run(crawl).expect(2);
     assert!(nothing.err.contains("name a seed"), "{}", nothing.all());
 }
 

@@ -315,7 +315,7 @@ fn a_bad_line_in_a_list_of_seeds_is_named_and_left_out() {
     fs::write(&list, "./foo.html\n").unwrap();
     let mut command = stage.crawl_into(&stage.path("other"));
     command.arg("--seeds-file").arg(&list);
-    let refused = run(command).expect(1);
+    let refused = run(command).expect(2);
     assert!(
         refused.err.contains("no line is a URL"),
         "{}",

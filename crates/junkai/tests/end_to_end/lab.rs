@@ -176,7 +176,7 @@ fn policies_are_compared_and_the_order_of_visits_is_written() {
     assert_eq!(outcome["tables"][0]["rows"][0][7], 300);
     bench
         .say("crawl web --policy bfs opt --order-file both.tsv")
-        .expect(1);
+        .expect(2);
     let wrong = bench.say("crawl web --policy bsf").expect(2);
     assert!(wrong.err.contains("seed-ring:256x256"), "{}", wrong.all());
 }

@@ -176,6 +176,8 @@ fn what_was_refused_is_welcome_when_it_is_found_again() {
         "{}",
         again.all()
     );
+    assert!(again.out.contains("junkai revisit"), "{}", again.all());
+    assert!(!again.out.contains("is complete"), "{}", again.all());
 }
 
 /// Settings of an archive, with a bound in all that is below what waits.

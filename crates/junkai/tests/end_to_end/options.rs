@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
+use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use junkai_testweb::{FolderConfig, TestWebConfig};
@@ -389,6 +390,44 @@ fn every_page_is_planned_for_within_a_day_and_visited() {
             assert!(next.duration_since(event.time) <= day, "{event:?}");
         }
     }
+}
+
+#[test]
+fn a_shorter_time_brings_forward_the_visits_of_pages_that_are_known() {
+    const PAGES: u64 = 20;
+    let (speed, origin, clock) = fast_clock(600.0);
+    let web = TestWebConfig {
+        hosts: 2,
+        addresses: 2,
+        pages: PAGES,
+        change_interval: Duration::ZERO,
+        clock_speed: speed,
+        clock_origin: Some(origin),
+        ..TestWebConfig::default()
+    };
+    let stage = Stage::new(web, &clock);
+    let crawl = |mut command: Command, at_least: &str| {
+        command.args(["--interval", "0s", "--scope", "any", "--no-requisites"]);
+        command.args(["--at-least", at_least]);
+        command.args(stage.web.seeds());
+        command
+    };
+    // Known pages come back after some days, each of them ten minutes of ours.
+    run(crawl(stage.crawl(), "6days")).expect(0);
+    let known = stage.events();
+    let known = known.iter().filter(|event| event.next_visit.is_some());
+    let known: BTreeSet<String> = known.map(|event| event.url.to_string()).collect();
+    assert!(usize::try_from(PAGES).unwrap() <= known.len(), "{known:?}");
+    let before = stage.events().len();
+    let mut again = Running::start(crawl(stage.crawl_on(), "2min"));
+    wait_until("every known page was visited again", || {
+        assert!(again.is_running(), "{}", again.printed());
+        let events = stage.events();
+        let visited: BTreeSet<&str> = events[before..].iter().map(|event| &*event.url).collect();
+        known.iter().all(|url| visited.contains(url.as_str()))
+    });
+    again.interrupt();
+    again.wait().expect(11);
 }
 
 #[test]

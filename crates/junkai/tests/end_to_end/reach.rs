@@ -20,6 +20,7 @@ use crate::support::{Finished, Running, Stage, files, junkai, run, wait_until};
 /// A problem, as the shell is told.
 const PROBLEMS: i32 = 4;
 /// A wrong configuration, as the shell is told.
+const BAD_COMMAND_LINE: i32 = 2;
 const BAD_CONFIGURATION: i32 = 3;
 
 const PASSWORD: &str = "op3n-sesame";
@@ -322,8 +323,8 @@ fn a_secret_in_the_wrong_place_is_refused_and_not_repeated() {
             BAD_CONFIGURATION,
             "connections",
         ),
-        ("--header", "op3n-sesame", 1, "Accept-Language: ja"),
-        ("--login", "me:op3n-sesame", 1, "a host and a file"),
+        ("--header", "op3n-sesame", 2, "Accept-Language: ja"),
+        ("--login", "me:op3n-sesame", 2, "a host and a file"),
         (
             "--login",
             "me:op3n-sesame@a=b",
@@ -365,6 +366,20 @@ fn a_secret_in_the_wrong_place_is_refused_and_not_repeated() {
 }
 
 #[test]
+fn a_host_has_one_login_and_two_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("archive");
+    let mut command = crawl(&archive, "http://127.0.0.1:1/");
+    command.args(["--login", "a.test=one.txt", "--bearer", "A.test=two.txt"]);
+    let said = run(command).expect(BAD_COMMAND_LINE).err;
+    assert!(
+        said.contains("--login and --bearer both name a.test"),
+        "{said}"
+    );
+    assert!(!archive.exists(), "{said}");
+}
+
+#[test]
 fn a_seed_with_a_login_is_refused_with_the_flag_to_use() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("archive");
@@ -375,17 +390,17 @@ fn a_seed_with_a_login_is_refused_with_the_flag_to_use() {
         assert!(!said.contains(PASSWORD), "{said}");
     };
     for seed in [with_login, "me:op3n-sesame@127.0.0.1"] {
-        assert_refused(&run(crawl(&archive, seed)).expect(BAD_CONFIGURATION));
+        assert_refused(&run(crawl(&archive, seed)).expect(BAD_COMMAND_LINE));
         let mut unnamed = junkai();
         unnamed.args(["crawl", seed]).current_dir(folder.path());
-        assert_refused(&run(unnamed).expect(1));
+        assert_refused(&run(unnamed).expect(BAD_COMMAND_LINE));
     }
     let list = folder.path().join("seeds.txt");
     fs::write(&list, format!("{with_login}\n")).unwrap();
     let mut command = junkai();
     command.args(["crawl", "--archive"]).arg(&archive);
     command.arg("--seeds-file").arg(&list);
-    assert_refused(&run(command).expect(1));
+    assert_refused(&run(command).expect(BAD_COMMAND_LINE));
     let settings = folder.path().join("junkai.toml");
     fs::write(&settings, format!("[crawl]\nseeds = [\"{with_login}\"]\n")).unwrap();
     let mut command = junkai();

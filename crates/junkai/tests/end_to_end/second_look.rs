@@ -108,7 +108,7 @@ fn a_long_url_is_shortened_on_screen() {
     assert!(explained.out.contains("xxx/end"), "{}", explained.all());
     assert_no_line_is_long(&explained);
     let longer = format!("no url {}", "y".repeat(20_000));
-    let refused = ask(&stage, &["explain", &longer]).expect(1);
+    let refused = ask(&stage, &["explain", &longer]).expect(2);
     assert_no_line_is_long(&refused);
 }
 

@@ -24,7 +24,7 @@ use junkai_store::time_queue::{Layout, TimeQueueConfig, TimeQueueError};
 use self::trial::Point;
 use super::Watch;
 use super::words::{count, parameter};
-use crate::outcome::{Outcome, Parameter, span};
+use crate::outcome::{Outcome, Parameter, span_short};
 use crate::population::Population;
 use crate::update_cycle::CycleError;
 
@@ -291,15 +291,6 @@ impl Results<'_> {
             ));
         }
         parameters
-    }
-}
-
-/// A short time, in milliseconds or less.
-fn span_short(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s => span(s),
     }
 }
 

@@ -5,7 +5,7 @@ use junkai_frontier::admission::Order;
 use super::tables::{SHARE_AT, Server, is_simulated, time_to};
 use super::{AS_CRAWLED, BEST_POSSIBLE, Ready, WhatIf};
 use crate::comparison::Compared;
-use crate::outcome::{counted, grouped, span};
+use crate::outcome::{counted, grouped, span, span_short};
 
 /// Memory of a page that stands in order: what 100,000 of them were measured to take, each.
 const CANDIDATE_BYTES: f64 = 500.0;
@@ -181,7 +181,7 @@ fn made(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Option<String> {
     let of_visits = format!(
         "By its log of {}, which took {} each on average, the crawl itself was done after {}",
         counted(logged.visits, "visit"),
-        span(logged.mean.as_secs_f64()),
+        span_short(logged.mean.as_secs_f64()),
         span(took),
     );
     let predicted = what_if

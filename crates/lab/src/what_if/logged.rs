@@ -1,7 +1,8 @@
 //! What an archive's own log says of its visits: how long each server took, and when each page was there.
 //!
 //! A visit takes as long as the log says, from its start to its end; and the crawler itself takes a moment between the end of a visit, the interval
-//! aside, and the start of the next one to the same server. Both are measured, so that the crawl's own order is predicted as it went.
+//! aside, and the start of the next one to the same server. Both are measured, so that the crawl's own order is predicted as it went. Times without any visit, as between two
+//! runs, are left out.
 
 use std::io::{BufRead as _, Read as _};
 use std::net::IpAddr;
@@ -23,6 +24,11 @@ const SHORT_GAPS: usize = 4;
 /// A crawler that needs longer between two visits than this had nothing to visit.
 const TURNAROUND_MAX: Duration = Duration::from_millis(50);
 
+/// Where no server was visited for so many times as long as one usually rests, nobody crawled: it is the time between two runs, or nothing was due.
+const IDLE_RESTS: u32 = 10;
+/// And at least for so long.
+const IDLE_MIN: Duration = Duration::from_mins(1);
+
 /// What a log says of the visits that were answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logged {
@@ -34,7 +40,7 @@ pub struct Logged {
     pub turnaround: Duration,
     /// How long a visit to each server took on average.
     servers: HashMap<IpAddr, Duration>,
-    /// When each page was there for the first time, by the hash of its URL, counted from the start of the first visit.
+    /// When each page was there for the first time, by the hash of its URL, counted from the start of the first visit without idle times.
     first_ended: HashMap<u128, Duration>,
 }
 
@@ -92,7 +98,7 @@ impl Logged {
         self.mean + self.turnaround
     }
 
-    /// When a page was there for the first time, counted from the start of the first visit.
+    /// When a page was there for the first time, counted from the start of the first visit without idle times.
     pub(super) fn first_ended(&self, url: &str) -> Option<Duration> {
         self.first_ended.get(&xxh3_128(url.as_bytes())).copied()
     }
@@ -105,6 +111,8 @@ struct Reading {
     servers: HashMap<IpAddr, OfServer>,
     began: Option<Timestamp>,
     first_ended: HashMap<u128, Timestamp>,
+    /// From when to when each visit was under way, answered or not.
+    visiting: Vec<(Timestamp, Timestamp)>,
 }
 
 #[derive(Default)]
@@ -117,6 +125,7 @@ struct OfServer {
 
 impl Reading {
     fn take_in(&mut self, line: &Line) {
+        self.visiting.push((line.started, line.time));
         // What was not answered was not captured, and is no visit here.
         let (1.., Some(address)) = (line.status, line.server) else {
             return;
@@ -142,7 +151,7 @@ impl Reading {
         *ended = line.time.min(*ended);
     }
 
-    fn ended(self, interval: Duration) -> Option<Logged> {
+    fn ended(mut self, interval: Duration) -> Option<Logged> {
         let began = self.began?;
         let mut gaps: Vec<u64> = self
             .servers
@@ -152,6 +161,14 @@ impl Reading {
         gaps.sort_unstable();
         let short = gaps.get(gaps.len() / SHORT_GAPS).copied();
         let turnaround = Duration::from_micros(short.unwrap_or(0)).saturating_sub(interval);
+        let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
+        let rest = Duration::from_micros(usual).max(interval);
+        let idle = idle_times(&mut self.visiting, IDLE_MIN.max(IDLE_RESTS * rest));
+        let since_began = |at: Timestamp| {
+            let before = idle.partition_point(|idle| idle.until <= at);
+            let idle = before.checked_sub(1).map_or(0, |last| idle[last].micros);
+            Duration::from_micros(micros_between(began, at).saturating_sub(idle))
+        };
         let mean = |micros: u64, visits: u64| Duration::from_micros(micros / visits.max(1));
         Some(Logged {
             visits: self.visits,
@@ -169,10 +186,34 @@ impl Reading {
             first_ended: self
                 .first_ended
                 .into_iter()
-                .map(|(url, at)| (url, Duration::from_micros(micros_between(began, at))))
+                .map(|(url, at)| (url, since_began(at)))
                 .collect(),
         })
     }
+}
+
+/// A time in which no visit was under way.
+struct Idle {
+    until: Timestamp,
+    /// How long it was, together with all before it.
+    micros: u64,
+}
+
+/// The idle times of more than `least`, in their order.
+fn idle_times(visiting: &mut [(Timestamp, Timestamp)], least: Duration) -> Vec<Idle> {
+    visiting.sort_unstable();
+    let (mut idle, mut micros) = (Vec::new(), 0);
+    let mut busy_until = visiting.first().map(|(started, _)| *started);
+    for &(started, ended) in visiting.iter() {
+        let gap = busy_until.map_or(0, |until| micros_between(until, started));
+        if least < Duration::from_micros(gap) {
+            micros += gap;
+            let until = started;
+            idle.push(Idle { until, micros });
+        }
+        busy_until = busy_until.max(Some(ended));
+    }
+    idle
 }
 
 /// From one moment to a later one; nothing, if a clock was set back.
@@ -211,6 +252,16 @@ not a line
         assert_eq!(logged.latency_of("elsewhere"), ms(67));
         assert_eq!(logged.first_ended("http://a.test/"), Some(ms(1042)));
         assert_eq!(logged.first_ended("http://c.test/"), None);
+        // A second run, a day later: what lies between is no crawling.
+        let second_run = LOG
+            .replace("2026-01-01", "2026-01-02")
+            .replace("a.test/\"", "a.test/2\"");
+        std::fs::write(logs.join("events.jsonl"), format!("{LOG}{second_run}")).unwrap();
+        let both = Logged::read(archive.path(), second).unwrap().unwrap();
+        assert_eq!(both.first_ended("http://a.test/"), Some(ms(1042)));
+        // The first run was done after 31 s, with a visit that failed.
+        assert_eq!(both.first_ended("http://a.test/2"), Some(ms(32_042)));
+        std::fs::write(logs.join("events.jsonl"), LOG).unwrap();
         // Long gaps are servers that had nothing to do.
         let idle = Logged::read(archive.path(), ms(1)).unwrap().unwrap();
         assert_eq!(idle.turnaround, Duration::ZERO);

@@ -259,6 +259,10 @@ impl Planner {
     pub fn look(&mut self, state: &mut PageState, looking: &Looking<'_>, draw: Draw) -> Look {
         let now = looking.at;
         hear(state, &looking.hints);
+        if self.waits_too_long(state) {
+            let interval = self.agenda.bounded(state.interval, draw);
+            self.replan(state, interval);
+        }
         if state.misses == 0 {
             let asking = Asking {
                 page: looking.page,
@@ -267,9 +271,7 @@ impl Planner {
                 outlook: self.outlook(state, looking.page),
             };
             if let Some(interval) = self.agenda.interval_now(&asking, draw) {
-                let interval = whole_seconds(interval);
-                self.agenda.replan(state.server, state.interval, interval);
-                state.interval = interval;
+                self.replan(state, interval);
             }
         }
         if state.due() <= now + LOOK_SLACK {
@@ -277,6 +279,19 @@ impl Planner {
         } else {
             Look::Again(self.next_look(state, now))
         }
+    }
+
+    /// Whether a page waits longer than `at_least` says: by settings of an earlier run, or because its server could not bear more.
+    #[must_use]
+    pub fn waits_too_long(&self, state: &PageState) -> bool {
+        let at_least = self.config.at_least;
+        at_least.is_some_and(|at_least| whole_seconds(at_least) < state.interval)
+    }
+
+    fn replan(&mut self, state: &mut PageState, interval: Duration) {
+        let interval = whole_seconds(interval);
+        self.agenda.replan(state.server, state.interval, interval);
+        state.interval = interval;
     }
 
     /// When a page that waits is to be looked at: in time to be found when the price has fallen, and when the visit is due.

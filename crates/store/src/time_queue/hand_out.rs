@@ -61,10 +61,10 @@ impl TimeQueue {
         Ok(None)
     }
 
-    /// When [`next`](TimeQueue::next) may have something to hand out; a moment in the past means at once. `None`: nothing waits.
+    /// When [`next`](TimeQueue::next), or [`next_recalled`](TimeQueue::next_recalled), may have something to hand out; a moment in the past means at once. `None`: nothing waits.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
-        if self.current.is_some() {
+        if self.current.is_some() || self.recall.is_under_way() {
             return Some(Time::EPOCH);
         }
         let reading = self.line.first_key();
@@ -127,7 +127,7 @@ impl TimeQueue {
     }
 
     /// Goes to the next record that is not done with; false if there is none.
-    fn advance(&mut self, cursor: &mut Cursor) -> Result<bool, TimeQueueError> {
+    pub(super) fn advance(&mut self, cursor: &mut Cursor) -> Result<bool, TimeQueueError> {
         loop {
             match cursor.advance(&mut self.reader) {
                 Ok(false) => return Ok(false),

@@ -44,6 +44,7 @@ mod lengths;
 mod line;
 mod opening;
 mod reader;
+mod recall;
 mod record;
 mod recovery;
 mod run;
@@ -65,6 +66,7 @@ use journal::Journal;
 use junkai_frontier::Time;
 use line::{Line, Open};
 use reader::Reader;
+use recall::Recall;
 use ticket::{BucketNumber, Place};
 use write::Writer;
 
@@ -98,6 +100,7 @@ pub struct TimeQueue {
     line: Line,
     /// Of these the first, while it is.
     current: Option<Open>,
+    recall: Recall,
     /// Memory of open buckets whose records are handed out from there.
     sealed_bytes: u64,
     /// Notes that are joined with the record in hand here.
@@ -156,6 +159,7 @@ impl TimeQueue {
             closed: Closed::default(),
             line: Line::default(),
             current: None,
+            recall: Recall::default(),
             sealed_bytes: 0,
             joining: BTreeMap::new(),
             dirty: BTreeSet::new(),

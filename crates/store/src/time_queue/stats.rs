@@ -86,6 +86,7 @@ impl TimeQueue {
             + self.journal.memory_bytes()
             + self.writer.memory_bytes()
             + cursors.map(super::Open::memory_bytes).sum::<usize>()
+            + self.recall.memory_bytes()
             + notes.sum::<usize>()
             + bits;
         TimeQueueStats {

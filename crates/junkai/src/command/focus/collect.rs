@@ -68,7 +68,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         sites: arguments.site.clone(),
     };
     let run = arguments.run.as_crawl("junkai focus collect");
-    crawl::tell_of_differences(&settings, &archive)?;
     let kept = settings.clone();
     let summary = crawl::watch(&archive, settings, &run)?;
     let catalogue = write_catalogue(&archive, &kept)?;

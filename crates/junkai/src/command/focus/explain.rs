@@ -7,7 +7,7 @@ use junkai_crawler::focus::{Evidence, SiteVerdict, evidence, verdicts};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
 use crate::config;
-use crate::exit::Ending;
+use crate::exit::{BadCommandLine, Ending};
 use crate::print::{say, shown};
 use crate::telling::counted;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let canonical = Canonicalizer::new(&CanonicalConfig::default());
     let page = canonical
         .parse_seed(&arguments.site)
-        .with_context(|| format!("{:?} names no site", arguments.site))?;
+        .with_context(|| BadCommandLine(format!("{:?} names no site", arguments.site)))?;
     let site = page.site();
     let mut pages = Vec::new();
     evidence(&arguments.archive, |evidence| {

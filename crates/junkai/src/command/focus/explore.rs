@@ -12,7 +12,7 @@ use junkai_lab::outcome::grouped;
 
 use super::run::Run;
 use crate::command::crawl;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_command_line};
 use crate::print::{say, shown, shown_within};
 use crate::telling::counted;
 
@@ -64,13 +64,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     }
     let archive = arguments.run.archive.clone();
     if arguments.seeds.is_empty() && !archive.join("state").is_dir() {
-        bail!(
-            "nothing to explore; name the sites (`junkai focus explore https://example.org …`, or `-i FILE`)"
-        );
+        return Err(bad_command_line(
+            "nothing to explore; name the sites (`junkai focus explore https://example.org …`, or `-i FILE`)",
+        ));
     }
     let settings = settings(&arguments)?;
     let run = arguments.run.as_crawl("junkai focus explore");
-    crawl::tell_of_differences(&settings, &archive)?;
     let kept = settings.clone();
     let summary = crawl::watch(&archive, settings, &run)?;
     let verdicts = write_verdicts(&archive, &kept)?;

@@ -17,7 +17,7 @@ use junkai_focus::learn::{
 use self::examples::{Source, Taker};
 use self::labels::{Label, Labels};
 use crate::bar::Bar;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_command_line};
 
 /// What `junkai focus train` takes.
 #[derive(clap::Args)]
@@ -227,10 +227,10 @@ impl Arguments {
 
 fn check_out(out: &Path) -> Result<()> {
     if out.is_dir() {
-        bail!(
+        return Err(bad_command_line(format!(
             "{} is a folder; --out names the file that is to hold the model",
             out.display()
-        );
+        )));
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use junkai_lab::comparison::{Compared, Entry, compare, least_gap, outcome};
 use junkai_lab::outcome::grouped;
 use junkai_lab::policy::{NotAPolicy, Policy};
@@ -14,7 +14,7 @@ use junkai_lab::subject::Subject;
 use super::show::{self, SharedBar, Shown, Table};
 use super::source::Source;
 use crate::bar::Bar;
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_command_line};
 use crate::print::say;
 
 /// Examples for `--help`.
@@ -93,7 +93,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         .map(|named| named.0.clone())
         .collect();
     if arguments.order_file.is_some() && entries.len() != 1 {
-        bail!("--order-file takes one policy: name it by --policy");
+        return Err(bad_command_line(
+            "--order-file takes one policy: name it by --policy",
+        ));
     }
     let subject = arguments.source.subject(&mut Bar::new())?;
     if let Some(out) = &arguments.out {

@@ -116,6 +116,72 @@ fn every_record_comes_at_its_minute_and_goes_round_again() {
 }
 
 #[test]
+fn what_is_recalled_is_handed_out_once_whatever_its_time_and_waits_where_it_is_put() {
+    const RECORDS: u64 = 1000;
+    for layout in LAYOUTS {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config(layout);
+        let mut queue = open(dir.path(), &config);
+        for number in 0..RECORDS {
+            let due = after(60 + number * number);
+            queue.put(&record(number, due), START).unwrap();
+        }
+        queue.flush().unwrap();
+        drop(queue);
+        let mut queue = open(dir.path(), &config);
+        assert!(queue.is_recalled(), "nothing is under way");
+        queue.recall(START).unwrap();
+        assert_eq!(queue.next_due(), Some(Time::EPOCH), "there is work to do");
+        let mut kept = Vec::new();
+        for _ in 0..RECORDS / 2 {
+            let (ticket, found) = queue.next_recalled().unwrap().unwrap();
+            let number = number(&found.url);
+            let soon = record(number, after(30));
+            queue.put_back(ticket, &soon, START).unwrap();
+            kept.push(number);
+        }
+        assert!(!queue.is_recalled());
+        assert!(queue.next(START).unwrap().is_none(), "nothing is due");
+        queue.flush().unwrap();
+        // A kill in the middle: what was put waits there, and the rest is recalled again.
+        drop(queue);
+        let mut queue = open(dir.path(), &config);
+        assert_eq!(scanned(&queue), (0..RECORDS).collect::<Vec<_>>());
+        queue.recall(START).unwrap();
+        let mut seen = Vec::new();
+        while let Some((ticket, found)) = queue.next_recalled().unwrap() {
+            let number = number(&found.url);
+            assert_eq!(found.due == after(30), kept.contains(&number), "{found:?}");
+            let soon = record(number, after(30));
+            queue.put_back(ticket, &soon, START).unwrap();
+            seen.push(number);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, (0..RECORDS).collect::<Vec<_>>(), "{layout:?}");
+        assert!(queue.is_recalled());
+        assert_eq!((queue.waiting(), queue.records()), (RECORDS, RECORDS));
+        let mut due = 0;
+        while next(&mut queue, after(120)).is_some() {
+            due += 1;
+        }
+        assert_eq!(due, RECORDS, "{layout:?}");
+    }
+}
+
+#[test]
+fn what_was_recalled_and_is_in_hand_is_not_dealt_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut queue = open(dir.path(), &config(Layout::Graded));
+    queue.put(&record(1, after(86_400)), START).unwrap();
+    queue.recall(START).unwrap();
+    let (ticket, _) = queue.next_recalled().unwrap().unwrap();
+    assert!(queue.next_recalled().unwrap().is_none());
+    assert!(!queue.is_recalled(), "a kill would leave it where it was");
+    queue.remove(ticket);
+    assert!(queue.is_recalled());
+}
+
+#[test]
 fn what_waited_through_a_pause_comes_oldest_first() {
     let dir = tempfile::tempdir().unwrap();
     let mut queue = open(dir.path(), &config(Layout::Graded));
