@@ -146,8 +146,14 @@ pub fn explain(
             last,
         ),
     };
+    let hops = waiting.as_ref().map(|waiting| &*waiting.hops);
+    let hops = hops.or(visits.first().map(|event| &*event.hops));
+    let reached = match &page {
+        Some(page) => Found::of(page.purpose, depth),
+        None => reached(hops.unwrap_or_default(), depth, settings),
+    };
     Ok(Explanation {
-        scope: scope(&state, settings, url, depth)?,
+        scope: scope(&state, settings, url, reached)?,
         known: waiting.is_some() || page.is_some() || !visits.is_empty(),
         next_visit: next_visit + &early + &but_paused(paused.as_deref()),
         paused,
@@ -182,16 +188,26 @@ fn scope(
     state: &Path,
     settings: &Settings,
     url: &PageUrl,
-    depth: u16,
+    reached: Found,
 ) -> Result<String, CrawlError> {
     let scope = ScopeRules::in_force(state, settings)?;
     let seeds = servers::earlier_seeds(state)?;
     let found = if seeds.iter().any(|seed| seed == url.as_str()) {
         Found::Seed
     } else {
-        Found::Link(depth)
+        reached
     };
     Ok(scope.decide(url, found).to_string())
+}
+
+/// How a URL was found, by the letters of its first visit.
+fn reached(hops: &str, depth: u16, settings: &Settings) -> Found {
+    // A redirect is followed for what led to it.
+    match hops.trim_end_matches('R').chars().next_back() {
+        Some('E') => Found::Requisite,
+        Some('M') if settings.crawl.sitemaps_only => Found::Sitemap,
+        _ => Found::Link(depth),
+    }
 }
 
 /// What the latest archived robots.txt of the origin says.

@@ -17,6 +17,7 @@ use crate::clock::{Clock, timestamp};
 use crate::manifest::Manifest;
 use crate::settings::Settings;
 use crate::stats::size_of_files;
+use crate::visit::Purpose;
 use crate::{CrawlError, planner_file};
 
 /// Overloaded servers that are listed, the worst first.
@@ -71,6 +72,9 @@ pub struct KnownPage {
     pub server: ServerKey,
     /// Why it is visited when it is.
     pub why: String,
+    /// What it is visited for.
+    #[serde(skip)]
+    pub(crate) purpose: Purpose,
 }
 
 /// What the states of all known pages come to.
@@ -426,6 +430,7 @@ impl PageStates {
             depth: state.depth,
             server: state.server,
             why: explanation.to_string(),
+            purpose: Purpose::of_state(&state),
         })
     }
 }

@@ -16,6 +16,7 @@ use crate::CrawlError;
 use crate::scope_changes::ScopeChanges;
 use crate::servers;
 use crate::settings::Settings;
+use crate::visit::Purpose;
 
 /// Which discovered URLs belong to the crawl. Table `[scope]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -142,6 +143,17 @@ pub(crate) enum Found {
     Requisite,
     /// As a sitemap of a host in scope, where the crawl goes by sitemaps alone. Who may name one that lies elsewhere was asked before.
     Sitemap,
+}
+
+impl Found {
+    /// What is visited for this, so many links from a seed.
+    pub(crate) fn of(purpose: Purpose, depth: u16) -> Found {
+        match purpose {
+            Purpose::Requisite => Found::Requisite,
+            Purpose::Sitemap => Found::Sitemap,
+            Purpose::Page | Purpose::Robots => Found::Link(depth),
+        }
+    }
 }
 
 /// The compiled scope: patterns, and the seeds around which the preset reaches.

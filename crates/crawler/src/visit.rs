@@ -133,6 +133,11 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
+    /// What a known page is visited for.
+    pub(crate) fn of_state(state: &PageState) -> Purpose {
+        Purpose::from_byte(state.kind & trace::PURPOSE)
+    }
+
     fn to_byte(self) -> u8 {
         match self {
             Purpose::Page => 0,
@@ -191,7 +196,7 @@ impl Visit {
             .into(),
             depth: state.depth,
             tries: traces >> trace::TRIES_SHIFT,
-            purpose: Purpose::from_byte(traces & trace::PURPOSE),
+            purpose: Purpose::of_state(&state),
             line: if traces & trace::RETURNING == 0 {
                 Line::New
             } else {

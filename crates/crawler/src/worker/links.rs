@@ -545,11 +545,9 @@ pub(crate) fn in_scope(
     let most = discovered.size_hint().1.unwrap_or(LINKS_USUAL);
     let mut kept = Vec::with_capacity(most.min(LINKS_USUAL));
     kept.extend(discovered.filter(|found| {
-        let how = match (found.purpose, found.hop) {
-            (Purpose::Requisite, _) => Found::Requisite,
-            (Purpose::Sitemap, _) => Found::Sitemap,
-            (Purpose::Page | Purpose::Robots, Some('R')) if from_seed => Found::Seed,
-            (Purpose::Page | Purpose::Robots, _) => Found::Link(found.depth),
+        let how = match (Found::of(found.purpose, found.depth), found.hop) {
+            (Found::Link(_), Some('R')) if from_seed => Found::Seed,
+            (how, _) => how,
         };
         let accepted = scope.decide(&found.url, how).accepts();
         outside += u64::from(!accepted);

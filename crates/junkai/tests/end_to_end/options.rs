@@ -244,6 +244,22 @@ fn by_sitemaps_alone_pages_are_found_and_links_are_not_followed() {
     ];
     let expected = expected.map(str::to_owned);
     assert_eq!(site.paths(), BTreeSet::from(expected), "{}", done.all());
+    // What was visited for a reason of its own is not called out of scope, and what was left out is.
+    let archive = site.stage.path("one");
+    for (path, is_out) in [
+        ("/maps/a.xml", false),
+        ("/images/a.png", false),
+        ("/docs/listed.html", false),
+        ("/elsewhere.html", true),
+    ] {
+        let url = site.stage.url(HOST, path);
+        let mut explain = junkai();
+        explain.args(["explain", "--json", &url]);
+        explain.arg("--archive").arg(&archive);
+        let told: Value = serde_json::from_str(&run(explain).out).unwrap();
+        let scope = told["scope"].to_string();
+        assert_eq!(scope.contains("out of scope"), is_out, "{path}: {scope}");
+    }
 }
 
 #[test]
