@@ -126,7 +126,9 @@ pub fn explain(
     let paused = Paused::load(&state)?.reason(url.host(), address);
     let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
-    let page = states.find(url, progress)?;
+    let found = states.find(url, progress)?;
+    let purpose = found.as_ref().map(|found| found.purpose);
+    let page = found.map(|found| found.page);
     let depth = waiting.as_ref().map(|waiting| waiting.depth);
     let depth = depth.or(page.as_ref().map(|page| page.depth));
     let depth = depth.unwrap_or_else(|| depth_of(last));
@@ -148,8 +150,8 @@ pub fn explain(
     };
     let hops = waiting.as_ref().map(|waiting| &*waiting.hops);
     let hops = hops.or(visits.first().map(|event| &*event.hops));
-    let reached = match &page {
-        Some(page) => Found::of(page.purpose, depth),
+    let reached = match purpose {
+        Some(purpose) => Found::of(purpose, depth),
         None => reached(hops.unwrap_or_default(), depth, settings),
     };
     Ok(Explanation {

@@ -72,8 +72,12 @@ pub struct KnownPage {
     pub server: ServerKey,
     /// Why it is visited when it is.
     pub why: String,
+}
+
+/// A known page that was looked for.
+pub(crate) struct FoundPage {
+    pub(crate) page: KnownPage,
     /// What it is visited for.
-    #[serde(skip)]
     pub(crate) purpose: Purpose,
 }
 
@@ -221,14 +225,11 @@ impl PageStates {
     }
 
     /// Finds one page; `progress` is told now and then how many were looked at.
-    ///
-    /// # Errors
-    /// If the states cannot be read.
-    pub fn find(
+    pub(crate) fn find(
         &self,
         url: &PageUrl,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Option<KnownPage>, CrawlError> {
+    ) -> Result<Option<FoundPage>, CrawlError> {
         let (mut found, mut looked_at) = (None, 0);
         self.walk(|record| {
             looked_at += 1;
@@ -236,10 +237,11 @@ impl PageStates {
                 progress(looked_at);
             }
             if record.url == url.as_str() {
-                found = self.known_page(&record);
+                let purpose = PageState::decode(record.body).map(|state| Purpose::of_state(&state));
+                found = self.known_page(&record).zip(purpose);
             }
         })?;
-        Ok(found)
+        Ok(found.map(|(page, purpose)| FoundPage { page, purpose }))
     }
 
     /// What is known of the server of a page, in words.
@@ -430,7 +432,6 @@ impl PageStates {
             depth: state.depth,
             server: state.server,
             why: explanation.to_string(),
-            purpose: Purpose::of_state(&state),
         })
     }
 }
@@ -560,7 +561,7 @@ mod tests {
         wanted.sort_unstable();
         assert_eq!(shown, wanted);
 
-        let page = states.find(&urls[0], &mut |_| {}).unwrap().unwrap();
+        let page = states.find(&urls[0], &mut |_| {}).unwrap().unwrap().page;
         assert_eq!((page.visits, page.server), (1, ServerKey::new(3)));
         assert!(states.server_in_words(&page).contains("known page"));
         let counts = states.stats().unwrap();
