@@ -1,7 +1,7 @@
 //! The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
 //!
 //! Every store goes through the same cycle (`junkai_lab::update_cycle`): time passes by minutes; what is due is read, changed as a visit does, and put
-//! back an interval later; after every 100,000 states all of it is made durable. The pages are those of seed 003's table 1. The stores take turns. Read
+//! back an interval later; after every 100,000 states all of it is made durable. The pages are those of Tamura and Kitsuregawa's (2010) table 1. The stores take turns. Read
 //! [`run`] first, then `peers`.
 //!
 //! `large` is the other question: how much memory a hundred million known pages take, and how long it takes to open them. `layouts` counts what a finer

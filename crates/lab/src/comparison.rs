@@ -1,7 +1,7 @@
 //! Any policies side by side on one graph: what each had fetched of what matters, when, and in how much memory.
 //!
 //! [`compare`] crawls once by each policy, several at a time; [`outcome`] puts the runs into tables and figures. The
-//! experiments of the seeds choose their policies themselves; here the caller does.
+//! experiments of the papers choose their policies themselves; here the caller does.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -133,7 +133,7 @@ pub fn least_gap(policy: &Policy, pace: &Pace) -> Option<String> {
     }
 }
 
-/// The least that a server had between two visits, for the columns of [`gap_columns`]: steps of the seed's ring, or time by
+/// The least that a server had between two visits, for the columns of [`gap_columns`]: steps of the paper's ring, or time by
 /// the clock of ours. Empty if no server was visited twice, or the policy promises nothing.
 pub(crate) fn gap_cells(policy: &Policy, pace: &Pace) -> [Cell; 2] {
     match (policy, pace.least) {

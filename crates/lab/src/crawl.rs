@@ -57,7 +57,7 @@ pub struct Run {
 /// How close visits to one server came: politeness, as the servers would have measured it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// The least gap that was promised, in the unit of the run: steps for seed 000, microseconds for ours; zero where
+    /// The least gap that was promised, in the unit of the run: steps for Morimoto et al. (2011), microseconds for ours; zero where
     /// nothing is promised.
     pub promised: u64,
     /// The least gap that there was between two visits to one server; none if no server was visited twice.

@@ -1,8 +1,8 @@
-//! The experiments of the seeds, and ours against theirs: each takes graphs made ready, and gives an outcome.
+//! The experiments of the papers, and ours against theirs: each takes graphs made ready, and gives an outcome.
 //!
-//! [`ring`] is seed 000, [`in_degree`] seed 001, [`beyond`] asks whether our policy is better than both at equal memory;
-//! [`estimators`] is the first half of seed 002, how often pages change; [`revisit`] its policy against ours, [`servers`] what it asks of
-//! servers; [`focus_sim`] is seed 004, which sites hold what is wanted. Each
+//! [`ring`] is Morimoto et al. (2011), [`in_degree`] Matsukubo and Hayashi (2003), [`beyond`] asks whether our policy is better than both at equal memory;
+//! [`estimators`] is the first half of Tamura and Kitsuregawa (2007), how often pages change; [`revisit`] its policy against ours, [`servers`] what it asks of
+//! servers; [`focus_sim`] is Kato et al. (2022), which sites hold what is wanted. Each
 //! plans its crawls (`trials`), lets them run side by side, and writes down what came of them. What is kept of a crawl is
 //! small, so that a graph of any size may be crawled a hundred times.
 //!

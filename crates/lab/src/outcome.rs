@@ -44,7 +44,7 @@ pub struct Parameter {
 /// A claim of a seed beside what was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// Where it is made: `seed 000, figure 5`.
+    /// Where it is made: `Morimoto et al. (2011), figure 5`.
     pub source: String,
     /// What is claimed.
     pub claim: String,

@@ -1,8 +1,8 @@
 //! What a crawl of any size would take: memory, disk, bandwidth, processors, and how finely time can be told apart.
 //!
 //! A [`Plan`] is arithmetic on [`Costs`]: what one page, one visit and one state cost. Each cost says whether it was measured here
-//! ([`Costs::calibrated`]), given by the user, or assumed, and where an assumption comes from. How often pages are visited is the population of seed 003's
-//! table 1, the pages of a server those of seed 002. Read [`Plan::new`] first, then `costs`.
+//! ([`Costs::calibrated`]), given by the user, or assumed, and where an assumption comes from. How often pages are visited is the population of Tamura and Kitsuregawa's (2010)
+//! table 1, the pages of a server those of Tamura and Kitsuregawa (2007). Read [`Plan::new`] first, then `costs`.
 //!
 //! Not here: whether servers can bear it (`revisit`), beyond how often each would be visited on average.
 
@@ -90,7 +90,7 @@ pub struct Plan {
     pub archive_bytes_per_year: f64,
     /// The finest resolution in time buckets that get coarser with distance, in seconds.
     pub graded_resolution_seconds: f64,
-    /// The finest resolution of the seed's layout, which needs a buffer for each unit of a year, in seconds.
+    /// The finest resolution of the paper's layout, which needs a buffer for each unit of a year, in seconds.
     pub flat_resolution_seconds: f64,
 }
 
@@ -184,7 +184,7 @@ fn whole(number: f64) -> u32 {
     low.saturating_add(1)
 }
 
-/// Pages of a server on average, in seed 002.
+/// Pages of a server on average, in Tamura and Kitsuregawa (2007).
 pub const PAGES_PER_SERVER: f64 = 585.2;
 
 #[cfg(test)]

@@ -19,13 +19,13 @@ pub use parse::NotAPolicy;
 pub enum Policy {
     /// The ceiling: pages by their true PageRank, found or not.
     Opt,
-    /// The scheduler of seed 000 to the letter.
+    /// The scheduler of Morimoto et al. (2011) to the letter.
     SeedRing(SeedRingSetup),
     /// An admission policy of the crawler, with or without its ring.
     Crawl(Setup),
 }
 
-/// The parameters of seed 000.
+/// The parameters of Morimoto et al. (2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeedRingSetup {
     /// *B*: steps that can be booked ahead.
@@ -129,7 +129,7 @@ impl Default for RingSetup {
 }
 
 impl Policy {
-    /// Seed 000 with *B* slots and *H* residues.
+    /// Morimoto et al. (2011) with *B* slots and *H* residues.
     #[must_use]
     pub fn seed_ring(slots: usize, residues: u32) -> Policy {
         Policy::SeedRing(SeedRingSetup {
@@ -163,7 +163,7 @@ impl Policy {
         Policy::at_once(CrawlOrder::SiteBudgets(BudgetConfig::one_queue()))
     }
 
-    /// In-degree first, of seed 001.
+    /// In-degree first, of Matsukubo and Hayashi (2003).
     #[must_use]
     pub fn in_degree() -> Policy {
         Policy::at_once(CrawlOrder::InDegree)

@@ -3,8 +3,8 @@
 //! Any page is computed from the seed and its number; nothing is stored, so that a population may have any size. Read
 //! [`Population`] first. A [`Record`] is what a store keeps of a page; [`state`] says what is in it.
 //!
-//! Intervals are fitted to table 1 of seed 003 (pages visited within a minute, an hour, a day, a month and a year). Changes and fetching are not
-//! here: a page keeps its interval, as in the seed's experiment.
+//! Intervals are fitted to table 1 of Tamura and Kitsuregawa (2010) (pages visited within a minute, an hour, a day, a month and a year). Changes and fetching are not
+//! here: a page keeps its interval, as in the paper's experiment.
 //!
 //! # Notation
 //! *T*: the interval of a page; *w*: a span of time. A page with its next visit anywhere within *T* falls into *w* with probability
@@ -26,10 +26,10 @@ const MINUTE: f64 = 60.0;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
-/// Pages of the seed's table.
+/// Pages of the paper's table.
 pub const SEED_PAGES: u64 = 17_496_056;
 
-/// A row of the seed's table 1: how many of its pages were visited within a span of time.
+/// A row of the paper's table 1: how many of its pages were visited within a span of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// What the span is called.
@@ -40,7 +40,7 @@ pub struct Published {
     pub pages: u64,
 }
 
-/// Table 1 of seed 003. It is not concave (an hour has more than sixty minutes), so that no population fits it exactly.
+/// Table 1 of Tamura and Kitsuregawa (2010). It is not concave (an hour has more than sixty minutes), so that no population fits it exactly.
 pub const TABLE_1: [Published; 5] = [
     published("a minute", 60, 5_130),
     published("an hour", 3_600, 346_000),

@@ -1,6 +1,6 @@
 //! One cycle for all stores of page states: time passes; what is due is read, changed by a visit, and put back at its next time.
 //!
-//! [`UpdateCycle`] drives any [`Store`]: ours (`queue`), and in the benchmarks those of others. It is the experiment of seed 003: state only, no
+//! [`UpdateCycle`] drives any [`Store`]: ours (`queue`), and in the benchmarks those of others. It is the experiment of Tamura and Kitsuregawa (2010): state only, no
 //! fetching. Every state that comes back is compared with what the page was given before, and a state that comes early or late is noticed, so that a
 //! store cannot be fast by being wrong.
 //!

@@ -163,7 +163,7 @@ struct Listing {
     discarded: u64,
 }
 
-/// Algorithms 1 to 3 of seed 000 with a list for all bookings, word by word.
+/// Algorithms 1 to 3 of Morimoto et al. (2011) with a list for all bookings, word by word.
 fn seed_000(subject: &Subject, slots: u64, residues: u64) -> Listing {
     let mut next_step: Vec<u64> = (0..residues).map(|residue| residue & 1).collect();
     let mut bookings: Vec<(u64, Page)> = Vec::new();

@@ -22,14 +22,14 @@ pub struct RevisitConfig {
     ///
     /// "log-normal": three numbers per page, a prior for each site, forgetting; right from the first visit on, whatever the scale of time.
     /// "gamma": two numbers likewise, but slow to believe in a page that changes far more often than its site.
-    /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of seed 002 with the typical changed gap that the name
-    /// says; the first is the seed's own. "naive": changes by time. All but "log-normal" are there to be compared with. The exact solution of
+    /// "seed-geometric-mean", "seed-mean", "seed-shortest": equation 4 of Tamura and Kitsuregawa (2007) with the typical changed gap that the name
+    /// says; the first is the paper's own. "naive": changes by time. All but "log-normal" are there to be compared with. The exact solution of
     /// maximum likelihood is not offered: it must remember every gap of every page, so a page's state would grow with its visits.
     pub estimator: EstimatorKind,
     /// How the time of the next visit follows from it. Default "index".
     ///
     /// "index": a page is visited when a visit is worth its price, which `visits_a_day` sets. "seed": the interval is the time between
-    /// two changes, as in seed 002. "uniform": all pages alike. The last two are there to be compared with.
+    /// two changes, as in Tamura and Kitsuregawa (2007). "uniform": all pages alike. The last two are there to be compared with.
     pub policy: PolicyKind,
     /// Between versions captured (1: an archive) and freshness (0: a mirror). Default 1.
     pub objective: f64,

@@ -1,7 +1,7 @@
 //! What a visit must be worth to be made: the price that keeps all visits within their budget.
 //!
 //! With a budget of visits a day, the price is the one at which the known pages together ask for as many. Without one it is fixed, so
-//! that a page is visited once per change that is expected of it: seed 002's interval.
+//! that a page is visited once per change that is expected of it: Tamura and Kitsuregawa's (2007) interval.
 //!
 //! The price is moved through the exposure that it stands for, the *depth*: intervals are proportional to it when visits are for versions,
 //! so a price that is twice as deep halves the visits wherever it stands. What pages ask for at a depth of one, their tempo, is

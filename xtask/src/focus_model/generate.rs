@@ -1,7 +1,7 @@
 //! Sites that hold statistical data, and sites that look like it: generated, in Japanese and English.
 //!
 //! A site is of one genre, has its own menu, its own look and its own sample of the phrases, and some of its pages are about something
-//! else: a statistics office has a page on how to get there, a shop has a table of numbers. What is drawn depends on the seed alone.
+//! else: a statistics office has a page on how to get there, a shop has a table of numbers. What is drawn depends on the paper alone.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -36,7 +36,7 @@ const PACKAGES: [&str; 10] = [
 ];
 /// Generated sites of each genre.
 const SITES_OF_GENRE: u64 = 12;
-/// The share of sites with statistical data where the model is used: seed 004 found one in eight.
+/// The share of sites with statistical data where the model is used: Kato et al. (2022) found one in eight.
 const SHARE: &str = "0.125";
 /// What of a page is looked at: not its URL, because those of generated sites and of unpacked packages are like no others.
 const LOOK_AT: &str = "title,text,link-text,link-type,shape";

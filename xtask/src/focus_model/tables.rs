@@ -1,7 +1,7 @@
 //! Data files with statistics, and data files that only look like it: generated, in Japanese and English.
 //!
 //! Each kind of table is a source of its own, so that a model is asked about kinds that it has not learned from. What is drawn depends on
-//! the seed alone.
+//! the paper alone.
 
 mod lookalikes;
 mod statistics;

@@ -1,6 +1,6 @@
 //! *δ*, by how much one more fetch of a site is expected to lower the probability of misjudging it.
 //!
-//! Seed 004 ("Collecting statistical data by focused crawling"), section 3, equations 8 to 10: the site is taken for what its mean
+//! Kato et al. (2022) ("Collecting statistical data by focused crawling"), section 3, equations 8 to 10: the site is taken for what its mean
 //! probability says, the next mean is predicted as normal around the present one, and *δ* is the error now less the expected error then.
 //!
 //! # Notation
@@ -9,7 +9,7 @@
 //!
 //! # Departures
 //! Equation 10 is printed as an integral over 0..1 of a normal distribution that has mass outside, and then *δ* is negative for many sites;
-//! the seed's proof that it is not holds for the whole line. So [`delta`] integrates over the whole line, which has the closed form
+//! the paper's proof that it is not holds for the whole line. So [`delta`] integrates over the whole line, which has the closed form
 //! *δ* = 2*s*(*φ*(*k*) − *k*(1 − *Φ*(*k*))). [`literal`] and [`renormalised`] are the other readings, for the lab.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -17,7 +17,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use super::Evidence;
 use super::policy::Rule;
 
-/// The seed's policy: the site of the greatest *δ*.
+/// The paper's policy: the site of the greatest *δ*.
 #[derive(Debug)]
 pub(crate) struct Delta {
     pub(crate) reading: Reading,

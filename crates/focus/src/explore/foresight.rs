@@ -1,6 +1,6 @@
 //! Our policy: what a fetch of a site may cost at most, by a model that is learned from all sites.
 //!
-//! The seed asks the site whose verdict is expected to gain most by one more fetch, and predicts the next mean from that site's mean
+//! The paper asks the site whose verdict is expected to gain most by one more fetch, and predicts the next mean from that site's mean
 //! alone. Here the prediction is Bayesian: a site's Beta distribution is one of a grid (`belief`), and all sites together teach how common
 //! each is, and so how much a fetch tells (`prior`).
 //!

@@ -18,7 +18,7 @@ use super::beta::upper_half_of_beta;
 use super::delta::{expected_crossing, upper_tail};
 use super::policy::Rule;
 
-/// The seed's *δ* with the spread that one more fetch really gives the mean, √(*V*/(*n*(*n* + 1))).
+/// The paper's *δ* with the spread that one more fetch really gives the mean, √(*V*/(*n*(*n* + 1))).
 #[derive(Debug)]
 pub(crate) struct Gradient {
     pub(crate) threshold: f64,

@@ -4,7 +4,7 @@
 //! from that page. The explorer chooses by a [`Policy`], and says at any time what each site is taken for: a [`Verdict`]. The lab and a
 //! crawl drive the same explorer. Read [`Explorer`] first, then [`Policy`].
 //!
-//! The model is seed 004's: each fetch of a site gives a probability from the site's own Beta distribution, whose mean is the probability
+//! The model is Kato et al.'s (2022): each fetch of a site gives a probability from the site's own Beta distribution, whose mean is the probability
 //! that the site holds what is wanted.
 //!
 //! Invariants: a site that was handed out is not handed out again before its answer; a choice takes O(log *n*) for *n* sites (but for

@@ -21,13 +21,13 @@ pub enum Policy {
     /// Ours: what a fetch may cost at most, by a model that is learned from all sites.
     #[default]
     Foresight,
-    /// The seed's *δ* in closed form.
+    /// The paper's *δ* in closed form.
     Delta,
     /// *δ* as printed, often negative. For the lab.
     DeltaLiteral,
     /// *δ* with the normal distribution cut and scaled. For the lab.
     DeltaRenormalised,
-    /// Any site, each as probable: the seed's baseline.
+    /// Any site, each as probable: the paper's baseline.
     Random,
     /// One after the other.
     RoundRobin,

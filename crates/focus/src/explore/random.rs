@@ -1,9 +1,9 @@
-//! Policies that leave it to chance or to the order of the sites: the seed's baseline, turns, and *ε*-greedy.
+//! Policies that leave it to chance or to the order of the sites: the paper's baseline, turns, and *ε*-greedy.
 
 use super::policy::{Rule, Sites};
 use super::{Chance, Evidence};
 
-/// Any site, each as probable: the baseline of seed 004.
+/// Any site, each as probable: the baseline of Kato et al. (2022).
 #[derive(Debug)]
 pub(crate) struct Uniform;
 

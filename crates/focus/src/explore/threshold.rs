@@ -8,7 +8,7 @@
 //! *t*: fetches of the site; *θ̂*: their mean; *τ*: the threshold; *ε*, *α*: tuning.
 //!
 //! # Departures
-//! *ε* = 0 as in the seed's problem every site counts. *α* is 0.3, which served best of the values tried (1/20, the theory's, is in the
+//! *ε* = 0 as in the paper's problem every site counts. *α* is 0.3, which served best of the values tried (1/20, the theory's, is in the
 //! lab); both are worth the negative of what is least.
 
 use super::Evidence;

@@ -6,7 +6,7 @@
 //!   Nothing has to be installed.
 //! * [`Words::by_script`]: the same for scripts that set words apart; else pairs of neighbouring ideographs, and kana in whole runs.
 //!   Several times as fast, and as good for telling pages apart; not what a person would call words.
-//! * [`Words::with_dictionary`]: only the nouns of Japanese text, by a dictionary in MeCab's format, as seed 004 does it.
+//! * [`Words::with_dictionary`]: only the nouns of Japanese text, by a dictionary in MeCab's format, as Kato et al. (2022) does it.
 //!
 //! A word is in lower case and in Unicode's form NFKC, so that full-width letters and half-width kana are the usual ones.
 //! Text is read up to [`TEXT_BYTES_MAX`]; what is longer than [`WORD_BYTES_MAX`] is no word.

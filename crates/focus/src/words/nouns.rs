@@ -1,6 +1,6 @@
 //! The nouns of Japanese text, by a dictionary in MeCab's format.
 //!
-//! Seed 004 tells pages by their nouns, which MeCab finds with IPADIC. The analyser here is `vibrato`, which reads the sources of the
+//! Kato et al. (2022) tells pages by their nouns, which MeCab finds with IPADIC. The analyser here is `vibrato`, which reads the sources of the
 //! same dictionaries; nothing is downloaded, and who has no dictionary uses another split.
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! In-degree first: the page to which the most visited pages link goes next.
 //!
-//! Seed 001, "in-degree first search", with the errata corrected. Departures: among equals the one that came to its count
+//! Matsukubo and Hayashi (2003), "in-degree first search", with the errata corrected. Departures: among equals the one that came to its count
 //! first is taken first (the paper is silent); counts end at 2¹⁸ − 1; and the bounded kind, which is ours: when it is full
 //! the least linked page makes room, of these the one that came to its count last, which may be the newcomer.
 //!
@@ -38,7 +38,7 @@ impl<V> Keyed for Candidate<V> {
 }
 
 impl<V> InDegree<V> {
-    /// An empty waiting room for as many pages as memory holds (2³² − 1 at most): the seed's own.
+    /// An empty waiting room for as many pages as memory holds (2³² − 1 at most): the paper's own.
     #[must_use]
     pub fn unbounded() -> InDegree<V> {
         InDegree::bounded(SLOTS_MAX)
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Seed 001 by its own words: arrays, and a scan for the highest count at each visit.
+    /// Matsukubo and Hayashi (2003) by its own words: arrays, and a scan for the highest count at each visit.
     fn in_degree_first(graph: &Graph) -> Vec<usize> {
         #[derive(Clone, Copy)]
         enum State {

@@ -1,9 +1,9 @@
 //! The short-term queue: gives each visit a step at which its server may be visited, in constant time.
 //!
 //! The scheduler places visits and takes them when their step has come. Read [`Ring`] first; [`SeedRing`] is the rule of
-//! seed 000 to the letter, for the lab's comparisons.
+//! Morimoto et al. (2011) to the letter, for the lab's comparisons.
 //!
-//! After the O(1) scheduler of seed 000, algorithms 2 and 3. Departures: each server has a stride of its own
+//! After the O(1) scheduler of Morimoto et al. (2011), algorithms 2 and 3. Departures: each server has a stride of its own
 //! instead of 2; a server starts at its own phase within a step instead of all at once; nothing waits for the slowest
 //! download, because a lease at dispatch has the last word.
 //!

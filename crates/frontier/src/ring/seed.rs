@@ -1,6 +1,6 @@
-//! The scheduler of seed 000 to the letter, so that the lab can reproduce its figures and measure ours against it.
+//! The scheduler of Morimoto et al. (2011) to the letter, so that the lab can reproduce its figures and measure ours against it.
 //!
-//! Seed 000, algorithms 2 and 3, with the errata corrected: the step begins when the interval *has* passed; the parity rule
+//! Morimoto et al. (2011), algorithms 2 and 3, with the errata corrected: the step begins when the interval *has* passed; the parity rule
 //! is that of the text, not of the listing; a batch is taken out of its queue; a booking beyond the queues is refused also
 //! after a reset. Departures: none. The caller keeps the set of inserted URLs; a discarded URL must not get into it.
 //!
@@ -40,7 +40,7 @@ pub enum SeedRule {
     Max,
 }
 
-/// The queues of seed 000.
+/// The queues of Morimoto et al. (2011).
 #[derive(Clone, Debug)]
 pub struct SeedRing<V> {
     config: SeedConfig,
@@ -62,7 +62,7 @@ impl<V> SeedRing<V> {
     /// If there are fewer than two slots, or if the number of residues is odd or zero.
     #[must_use]
     pub fn new(config: SeedConfig, now: Time) -> SeedRing<V> {
-        assert!(2 <= config.slots, "the seed needs two queues or more");
+        assert!(2 <= config.slots, "the paper needs two queues or more");
         assert!(0 < config.residues, "there must be residues");
         assert!(
             config.residues.is_multiple_of(2),
@@ -170,7 +170,7 @@ mod tests {
 
     const RESIDUES: u32 = 4;
 
-    /// The queues beside their full history, against which the properties P1 to P4 of the seed are checked.
+    /// The queues beside their full history, against which the properties P1 to P4 of the paper are checked.
     struct Witness {
         ring: SeedRing<u32>,
         slots: u64,

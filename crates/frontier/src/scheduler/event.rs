@@ -65,7 +65,7 @@ pub enum Event<V> {
         /// How it went.
         report: EndReport,
     },
-    /// Known pages of this server are visited no closer to each other than this, however fast it may be visited (seed 002, section 4).
+    /// Known pages of this server are visited no closer to each other than this, however fast it may be visited (Tamura and Kitsuregawa, 2007, section 4).
     SetRevisitInterval {
         /// The server.
         key: ServerKey,
@@ -85,7 +85,7 @@ pub enum Event<V> {
 
 /// Which half of a server's turns a visit takes.
 ///
-/// When both wait, each has every other turn; turns that one leaves unused are lent to the other (seed 002, section 5).
+/// When both wait, each has every other turn; turns that one leaves unused are lent to the other (Tamura and Kitsuregawa, 2007, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitKind {
     /// The page is new.
@@ -150,6 +150,6 @@ pub enum Overflow {
     /// It is given back with the time when there will be a turn: nothing is lost, and the driver needs room on disk.
     #[default]
     Defer,
-    /// It is dropped, as in seed 000: an important page will be found again. A visit that once had a turn is still deferred.
+    /// It is dropped, as in Morimoto et al. (2011): an important page will be found again. A visit that once had a turn is still deferred.
     Discard,
 }

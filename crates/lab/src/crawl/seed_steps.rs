@@ -1,6 +1,6 @@
-//! A crawl by seed 000: step after step, each batch downloaded whole before the next.
+//! A crawl by Morimoto et al. (2011): step after step, each batch downloaded whole before the next.
 //!
-//! Seed 000, algorithm 1, with the errata corrected: the seeds go through the scheduler, and a URL counts as known when it
+//! Morimoto et al. (2011), algorithm 1, with the errata corrected: the seeds go through the scheduler, and a URL counts as known when it
 //! was booked, not when it was found, so that a discarded one may come back. Departures: none.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::policy::{SeedRingSetup, ServerSpread};
 
 /// The length of a step; the order does not depend on it.
 const STEP: Duration = Duration::from_secs(1);
-/// The least number of steps between two visits to a server, that seed 000 proves.
+/// The least number of steps between two visits to a server, that Morimoto et al. (2011) proves.
 const STEPS_PROMISED: u64 = 2;
 
 pub(super) fn crawl(trial: &Trial<'_>, setup: SeedRingSetup, progress: &mut dyn FnMut(u64)) -> Run {

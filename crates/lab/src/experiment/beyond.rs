@@ -1,14 +1,14 @@
-//! Our policy against all those of the seeds, in the same memory.
+//! Our policy against all those of the papers, in the same memory.
 //!
-//! A budget is the most URLs that a ring of the seed stored on the graph. Ours get that much, pages handed to the ring ahead of
-//! their turn included; of the seeds' policies those compete that stored no more: any ring that was tried, and any
+//! A budget is the most URLs that a ring of the paper stored on the graph. Ours get that much, pages handed to the ring ahead of
+//! their turn included; of the papers' policies those compete that stored no more: any ring that was tried, and any
 //! unbounded order whose store happened to fit. What the best of them reaches in any memory is told too.
 //!
-//! All of it is crawled once from the starts of all experiments, and the contest between our best and the seeds' again from
+//! All of it is crawled once from the starts of all experiments, and the contest between our best and the papers' again from
 //! several sets of starts (`repeat`), for a single crawl is chaotic: what is found is said from these.
 //!
-//! Beside our policy stand its parts: in-degree within bounds (seed 001 in fixed memory), in-degree by host with servers taking
-//! turns (seeds 000 and 001 joined), and three fates of a page that finds no room.
+//! Beside our policy stand its parts: in-degree within bounds (that of Matsukubo and Hayashi, 2003, in fixed memory), in-degree by host with servers taking
+//! turns (Morimoto et al. (2011) and Matsukubo and Hayashi (2003) joined), and three fates of a page that finds no room.
 
 mod claims;
 mod draw;
@@ -30,11 +30,11 @@ use crate::subject::Subject;
 /// The settings of the experiment.
 #[derive(Clone, Debug)]
 pub struct BeyondExperiment {
-    /// The rings of the seed that set the budgets, from small to large. Default 64, 128, … 1024, squared.
+    /// The rings of the paper that set the budgets, from small to large. Default 64, 128, … 1024, squared.
     pub sizes: Vec<RingSize>,
     /// Rings that compete too, wherever they fit. Default all that the experiment with rings tries.
     pub rivals: Vec<RingSize>,
-    /// The rings of the seed whose memory ours get from each set of starts. Default 128, 256 and 1024, squared.
+    /// The rings of the paper whose memory ours get from each set of starts. Default 128, 256 and 1024, squared.
     pub repeated: Vec<RingSize>,
     /// Sets of starts. Default 10.
     pub repetitions: usize,
@@ -101,7 +101,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
     };
     Outcome {
         name: "beyond".to_owned(),
-        title: "Our order against those of the seeds, in the same memory".to_owned(),
+        title: "Our order against those of the papers, in the same memory".to_owned(),
         command: experiment.command.clone(),
         parameters: results.parameters(),
         findings: results.findings(),
@@ -182,7 +182,7 @@ fn counting(policy: Policy) -> Policy {
     }
 }
 
-/// The policies of the seeds.
+/// The policies of the papers.
 fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
     let mut policies = vec![
         Policy::breadth_first(),
@@ -200,7 +200,7 @@ fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
     policies
 }
 
-/// So much memory as a ring of the seed took.
+/// So much memory as a ring of the paper took.
 #[derive(Clone, Debug)]
 struct Budget {
     ring: Policy,
@@ -253,7 +253,7 @@ impl Results<'_> {
             .enumerate()
     }
 
-    /// The best policy of the seeds at a mark that stored no more than this.
+    /// The best policy of the papers at a mark that stored no more than this.
     fn best_seed(&self, graph: usize, mark: usize, stored_max: Option<u32>) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
         for policy in &self.seeds {
@@ -268,7 +268,7 @@ impl Results<'_> {
         best
     }
 
-    /// How far ahead of the best of the seeds one of ours is at a mark; none if no policy of theirs came so far.
+    /// How far ahead of the best of the papers one of ours is at a mark; none if no policy of theirs came so far.
     fn margin(&self, graph: usize, budget: &Budget, ours: Ours, mark: usize) -> Option<f64> {
         let trial = self.trials.of(graph, &ours.within(budget.stored));
         let best = self.best_seed(graph, mark, Some(budget.stored))?;
@@ -308,7 +308,7 @@ impl Results<'_> {
             ));
         }
         let seeds: Vec<String> = self.seeds.iter().map(ToString::to_string).collect();
-        parameters.push(parameter("those of the seeds", seeds.join("; ")));
+        parameters.push(parameter("those of the papers", seeds.join("; ")));
         parameters
     }
 }

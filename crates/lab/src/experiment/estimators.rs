@@ -1,12 +1,12 @@
-//! How well each estimator tells how often a page changes: seed 002's equation 4, and ours.
+//! How well each estimator tells how often a page changes: Tamura and Kitsuregawa's (2007) equation 4, and ours.
 //!
 //! Three trials. *Open loop*: pages that change by a Poisson process are visited at gaps that nobody chooses, regular or
-//! not, and the estimate is compared with the truth. *Closed loop*: the estimate sets the next gap, as in the seed's
+//! not, and the estimate is compared with the truth. *Closed loop*: the estimate sets the next gap, as in the paper's
 //! crawler. *Replay*: pages of real sites are visited at gaps that nobody chooses, and each estimator foretells, before every
 //! visit, the chance of a change; there is no truth to compare with, but there is what the visit finds.
 //!
 //! Every estimator sees the same visits of the same pages. Where equation 4 and the exact solution have no answer (nothing or
-//! everything changed), they answer by the seed's back-off, as a crawler would.
+//! everything changed), they answer by the paper's back-off, as a crawler would.
 
 mod claims;
 mod closed_loop;
@@ -82,7 +82,8 @@ pub fn run(histories: &[History], experiment: &EstimatorsExperiment, watch: Watc
     };
     Outcome {
         name: "estimators".to_owned(),
-        title: "How often a page changes: our estimator against seed 002's".to_owned(),
+        title: "How often a page changes: our estimator against Tamura and Kitsuregawa's (2007)"
+            .to_owned(),
         command: experiment.command.clone(),
         parameters: results.parameters(experiment),
         findings: results.findings(),

@@ -1,4 +1,4 @@
-//! Which sites hold what is wanted, told with few fetches: seed 004, section 4.1, for every exploration policy, and ours.
+//! Which sites hold what is wanted, told with few fetches: Kato et al. (2022), section 4.1, for every exploration policy, and ours.
 //!
 //! Sites are drawn, each policy explores them with the very [`Explorer`](junkai_focus::explore::Explorer) that crawls, and its verdicts are
 //! judged as the fetches grow. All policies see the same pages of the same sites, so that differences are paired: the chance of a draw
@@ -28,11 +28,11 @@ pub use self::world::Population;
 /// The settings of the experiment.
 #[derive(Clone, Debug)]
 pub struct FocusSimExperiment {
-    /// Sites. Default 1000, as in the seed.
+    /// Sites. Default 1000, as in the paper.
     pub sites: u32,
-    /// Fetches in all. Default 20,000, as in the seed.
+    /// Fetches in all. Default 20,000, as in the paper.
     pub fetches: u32,
-    /// Draws of all sites. Default 30; the seed has 10.
+    /// Draws of all sites. Default 30; the paper has 10.
     pub seeds: u32,
     /// What the first draw is drawn from. Default 1.
     pub seed: u64,
@@ -63,7 +63,7 @@ pub fn run(experiment: &FocusSimExperiment, watch: Watch<'_>) -> Outcome {
     let results = results(experiment, course, &Policy::ALL, watch);
     Outcome {
         name: "focus-sim".to_owned(),
-        title: "Which sites hold what is wanted: exploration policies against seed 004's"
+        title: "Which sites hold what is wanted: exploration policies against Kato et al.'s (2022)"
             .to_owned(),
         command: experiment.command.clone(),
         parameters: parameters(experiment, course),

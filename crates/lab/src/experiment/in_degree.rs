@@ -1,9 +1,9 @@
-//! Seed 001: whether visiting first what many known pages point to finds authorities and hubs sooner than breadth first.
+//! Matsukubo and Hayashi (2003): whether visiting first what many known pages point to finds authorities and hubs sooner than breadth first.
 //!
-//! Seed 001, figures 1 to 4: degree distributions of the crawled part of the web, and authorities and hubs found against pages
+//! Matsukubo and Hayashi (2003), figures 1 to 4: degree distributions of the crawled part of the web, and authorities and hubs found against pages
 //! visited, from several starts that lie far apart.
 //!
-//! The seed calls a page an authority when its in-degree is at least that of the last page of the top 0.1 % of what in-degree
+//! The paper calls a page an authority when its in-degree is at least that of the last page of the top 0.1 % of what in-degree
 //! first has crawled, and counts only links within each crawl's own pages: a measure that in-degree first raises by what it is.
 //! So the top 0.1 % by in-degree in the whole graph, and PageRank, stand beside it.
 //!
@@ -105,7 +105,7 @@ pub fn run(subjects: &[Subject], experiment: &InDegreeExperiment, watch: Watch<'
     let results = Results { graphs };
     Outcome {
         name: "in-degree".to_owned(),
-        title: "In-degree first, of seed 001, against breadth first".to_owned(),
+        title: "In-degree first, of Matsukubo and Hayashi (2003), against breadth first".to_owned(),
         command: experiment.command.clone(),
         parameters: results.parameters(experiment),
         findings: results.findings(),
@@ -234,7 +234,7 @@ impl Found {
     }
 }
 
-/// The least degree of the top pages, as the seed has it; at least one, so that nothing counts that nothing points to.
+/// The least degree of the top pages, as the paper has it; at least one, so that nothing counts that nothing points to.
 fn least_of_top(degrees: &[u32]) -> u32 {
     let mut sorted = degrees.to_vec();
     sorted.sort_unstable_by(|left, right| right.cmp(left));

@@ -1,4 +1,4 @@
-//! Seed 002 and ours: when to come back, at equal visits, on real histories and on simulated pages.
+//! Tamura and Kitsuregawa (2007) and ours: when to come back, at equal visits, on real histories and on simulated pages.
 //!
 //! Every policy visits the same number of pages each day (`revisit::daily`); beside them stands our live rule, which is told the budget
 //! and plans each visit by itself (`revisit::live`). A history is replayed with visits at several hours of the day, a simulated population

@@ -1,10 +1,10 @@
-//! Seed 000: how much of what matters a ring of slots fetches, at what memory, and what of it comes from discarding.
+//! Morimoto et al. (2011): how much of what matters a ring of slots fetches, at what memory, and what of it comes from discarding.
 //!
-//! Seed 000, figures 2 to 6: PageRank against the fewest pages; pages and PageRank as the slots *B* or the residues *H* vary;
-//! PageRank, and URLs in memory, against pages for every policy. Beside them an ablation that the seed does not have: breadth
-//! first, then servers interleaved with nothing discarded, then the seed's ring.
+//! Morimoto et al. (2011), figures 2 to 6: PageRank against the fewest pages; pages and PageRank as the slots *B* or the residues *H* vary;
+//! PageRank, and URLs in memory, against pages for every policy. Beside them an ablation that the paper does not have: breadth
+//! first, then servers interleaved with nothing discarded, then the paper's ring.
 //!
-//! Departures: the seed's graph of 76 million pages is not to be had, so the claims are tested on each graph at hand; the seed
+//! Departures: the paper's graph of 76 million pages is not to be had, so the claims are tested on each graph at hand; the paper
 //! varies *H* with *B* = 1024, here it is 256, because the graphs are smaller.
 
 mod claims;
@@ -76,7 +76,7 @@ pub struct RingExperiment {
     /// The slots that go with them. Default 256.
     pub slots_fixed: usize,
     /// The rings that are compared with other policies (figures 5 and 6), from small to large; the last is the one of the
-    /// seed's claims. Default 64, 256, 1024 and 2048, squared.
+    /// paper's claims. Default 64, 256, 1024 and 2048, squared.
     pub sizes: Vec<RingSize>,
     /// The ring of which our policies get the memory. Default 256 × 256.
     pub memory_of: RingSize,
@@ -133,7 +133,7 @@ pub fn run(subjects: &[Subject], experiment: &RingExperiment, watch: Watch<'_>) 
     let results = Results { trials, plan };
     Outcome {
         name: "ring".to_owned(),
-        title: "The O(1) ring of seed 000, against every other order".to_owned(),
+        title: "The O(1) ring of Morimoto et al. (2011), against every other order".to_owned(),
         command: experiment.command.clone(),
         parameters: results.parameters(),
         findings: results.findings(),
@@ -189,12 +189,12 @@ impl Plan<'_> {
         sizes.map(|size| size.policy()).collect()
     }
 
-    /// The crawler's own ring, with the memory of the seed's.
+    /// The crawler's own ring, with the memory of the paper's.
     fn our_ring(self) -> Policy {
         our_ring(self.experiment.memory_of)
     }
 
-    /// The seed's ring with so many slots that nothing is ever discarded.
+    /// The paper's ring with so many slots that nothing is ever discarded.
     fn interleaving(subject: &Subject, keys: u32) -> Policy {
         Policy::seed_ring(Plan::slots_of_all(subject), keys)
     }
@@ -243,7 +243,7 @@ impl Plan<'_> {
         .collect()
     }
 
-    /// Ours, in the memory that a ring of the seed took on this graph.
+    /// Ours, in the memory that a ring of the paper took on this graph.
     fn worth(self, trials: &Trials<'_>, graph: usize) -> Policy {
         let ring = trials.of(graph, &self.experiment.memory_of.policy());
         worth_in(ring.stored_max, Evicted::Aside)

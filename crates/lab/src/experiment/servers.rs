@@ -1,6 +1,6 @@
-//! Seed 002: what known pages ask of their servers, which servers cannot bear it, and what each relief costs.
+//! Tamura and Kitsuregawa (2007): what known pages ask of their servers, which servers cannot bear it, and what each relief costs.
 //!
-//! A population of servers is simulated, a small copy of the seed's 3.2 million; archives bring their own. Relief is tried on one
+//! A population of servers is simulated, a small copy of the paper's 3.2 million; archives bring their own. Relief is tried on one
 //! overloaded server, whose pages are revisited for years by the planner that crawls: what was lost is measured, not computed.
 
 mod draw;
@@ -152,7 +152,7 @@ impl Results<'_> {
         });
         Table {
             name: "servers".to_owned(),
-            caption: "Servers, their pages and fetches on average, and which share of them asks for a visit a minute or more, does not meet the seed's condition \
+            caption: "Servers, their pages and fetches on average, and which share of them asks for a visit a minute or more, does not meet the paper's condition \
                       R ≥ S/C, cannot be kept up with by any number of connections (R < 1), and asks for more than its share of visits at its pace."
                 .to_owned(),
             columns: Column::list([
@@ -214,7 +214,7 @@ impl Results<'_> {
                 .count();
             let part = overloaded as f64 / known.servers.len().max(1) as f64;
             claims.push(Claim {
-                source: "seed 002, figure 7".to_owned(),
+                source: "Tamura and Kitsuregawa (2007), figure 7".to_owned(),
                 claim: "less than one server in a hundred is overloaded (R < S/C)".to_owned(),
                 graph: known.name.clone(),
                 measured: format!(

@@ -1,12 +1,12 @@
-//! Seed 003: what it costs to keep the states of all known pages in time buckets on disk.
+//! Tamura and Kitsuregawa (2010): what it costs to keep the states of all known pages in time buckets on disk.
 //!
-//! The crawler's own time queue goes round with the population of the seed's table 1, at the seed's three resolutions and several sizes of write buffers,
-//! in each of its layouts: the seed's own (`flat`), the one that the seed proposes (`hierarchical`), and ours (`graded`). Read [`run`] first, then `trial`.
+//! The crawler's own time queue goes round with the population of the paper's table 1, at the paper's three resolutions and several sizes of write buffers,
+//! in each of its layouts: the paper's own (`flat`), the one that the paper proposes (`hierarchical`), and ours (`graded`). Read [`run`] first, then `trial`.
 //!
 //! Costs are told in two ways. *Counted*: appends, reads and bytes, and from these the time that two kinds of disk would take; the same on
 //! every machine. *Timed*: what this machine took. A report has the first only, so that it can be repeated byte for byte.
 //!
-//! Seed 003, section 4, figure 2 and table 1. Departures: states have the size of ours, not 154 bytes; a journal makes every change durable, which the
+//! Tamura and Kitsuregawa (2010), section 4, figure 2 and table 1. Departures: states have the size of ours, not 154 bytes; a journal makes every change durable, which the
 //! seed does not have, and its bytes count.
 
 mod claims;
@@ -31,7 +31,7 @@ use crate::update_cycle::CycleError;
 /// States between two checkpoints, each of which makes all of them durable: half a minute of a fast crawl.
 pub const CHECKPOINT_RECORDS: u64 = 100_000;
 
-/// Pages up to which the seed's layout is measured at a minute's resolution: it has a file for each minute of a year, and half a million files take
+/// Pages up to which the paper's layout is measured at a minute's resolution: it has a file for each minute of a year, and half a million files take
 /// most disks an hour to make durable and to remove.
 const FLAT_MINUTE_RECORDS_MAX: u64 = 200_000;
 
@@ -49,7 +49,7 @@ pub struct TimeQueueExperiment {
     pub records: u64,
     /// What they are drawn from. Default 1.
     pub seed: u64,
-    /// Sizes of the write buffers in bytes, from small to large; those that would hold more than an eighth of all states are left out. Default the seed's:
+    /// Sizes of the write buffers in bytes, from small to large; those that would hold more than an eighth of all states are left out. Default the paper's:
     /// 0.25 to 256 MiB.
     pub buffers: Vec<u64>,
     /// Times that each cost is measured. Default 3.
@@ -237,7 +237,7 @@ impl Results<'_> {
             parameter(
                 "pages",
                 format!(
-                    "{}, drawn with seed {}; intervals from an hour to a year, fitted to table 1 of seed 003",
+                    "{}, drawn with seed {}; intervals from an hour to a year, fitted to table 1 of Tamura and Kitsuregawa (2010)",
                     count(self.experiment.records),
                     self.experiment.seed
                 ),

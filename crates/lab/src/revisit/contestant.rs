@@ -9,11 +9,11 @@ use junkai_revisit::{EstimatorKind, PolicyKind, RevisitConfig, ServersConfig};
 pub enum Contestant {
     /// All pages alike, the oldest visit first: the floor.
     Uniform,
-    /// Seed 002: equation 4 with the geometric mean.
+    /// Tamura and Kitsuregawa (2007): equation 4 with the geometric mean.
     SeedGeometricMean,
-    /// Seed 002's rule with the mean changed gap.
+    /// Tamura and Kitsuregawa's (2007) rule with the mean changed gap.
     SeedMean,
-    /// Seed 002's rule with the rate of maximum likelihood.
+    /// Tamura and Kitsuregawa's (2007) rule with the rate of maximum likelihood.
     SeedLikelihood,
     /// Ours: the index, with the estimator that the crawler has by default.
     Index,

@@ -20,7 +20,7 @@ pub enum EstimatorKind {
     /// Two numbers per page; exact while nothing changes, slow to believe in a page that changes far more often
     /// than its site.
     Gamma,
-    /// Equation 4 of seed 002 with the geometric mean, as the seed has it.
+    /// Equation 4 of Tamura and Kitsuregawa (2007) with the geometric mean, as the paper has it.
     SeedGeometricMean,
     /// Equation 4 with the mean changed gap.
     SeedMean,
@@ -37,7 +37,7 @@ pub enum Chosen {
     LogNormal(LogNormal),
     /// Two numbers per page.
     Gamma(Gamma),
-    /// Equation 4 of seed 002.
+    /// Equation 4 of Tamura and Kitsuregawa (2007).
     Seed(Seed),
     /// Changes by time.
     Naive(Naive),

@@ -2,7 +2,7 @@
 //!
 //! Assumed-density filtering (Maybeck, *Stochastic Models, Estimation and Control* 2, 1982, chapter 12; Minka, doctoral thesis,
 //! MIT, 2001, chapter 3) of a Poisson rate under one-bit observations. It works from the first visit, has no singular
-//! cases, and neither the unevenness of gaps nor their number biases it, as they do seed 002's equation 4.
+//! cases, and neither the unevenness of gaps nor their number biases it, as they do Tamura and Kitsuregawa's (2007) equation 4.
 //!
 //! # Notation
 //! *λ*: changes per second, believed to be Gamma(*a*, *b*); *a*: `shape`; *b*: `seconds`; *t*: the gap; *s*: the age of

@@ -1,8 +1,8 @@
 //! The rate under which what was seen is most likely: exact, and the yardstick of the others.
 //!
-//! Seed 002, equation 2: Σ *tᵢ* / (e^(*λtᵢ*) − 1) = *T*ₛ, the sum over the gaps in which a change was found. The left
+//! Tamura and Kitsuregawa (2007), equation 2: Σ *tᵢ* / (e^(*λtᵢ*) − 1) = *T*ₛ, the sum over the gaps in which a change was found. The left
 //! side falls from infinity to zero and is convex, so there is one solution if any gap had a change and any had none, and
-//! Newton's method climbs to it from any rate below. Departures: none; the singular cases are answered as the seed does.
+//! Newton's method climbs to it from any rate below. Departures: none; the singular cases are answered as the paper does.
 //!
 //! # Notation
 //! *tᵢ*: `changed_gaps`; *T*ₛ: `stable_seconds`.

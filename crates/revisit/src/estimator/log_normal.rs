@@ -2,7 +2,7 @@
 //!
 //! Rates of change span seven powers of ten. A Gamma prior that fits a site of slow pages holds a page that changes every
 //! hour for all but impossible, and hundreds of visits go by before it gives in. Here the *logarithm* of the rate is normal
-//! beforehand: changes where none were expected move it by factors, as the seed's back-off does. What is seen is then taken
+//! beforehand: changes where none were expected move it by factors, as the paper's back-off does. What is seen is then taken
 //! in by Bayes' rule: a visit without a change and a change whose date is known exactly; after a change somewhere within a
 //! gap, a density of this form takes the place of the exact posterior (assumed-density filtering: Minka, doctoral thesis, MIT,
 //! 2001, chapter 3): it has the same mean and variance, and as much of its bend as grows with the rate is that of quiet

@@ -1,7 +1,7 @@
 //! How often a page changes, when visits only tell *whether* it did.
 //!
 //! An [`Estimator`] learns from [`Evidence`], visit by visit, in a memory of a few numbers that is kept with the page, and
-//! says what it believes. [`LogNormal`] is the default, [`Gamma`] its elder sister; [`Seed`] is equation 4 of seed 002, with three readings;
+//! says what it believes. [`LogNormal`] is the default, [`Gamma`] its elder sister; [`Seed`] is equation 4 of Tamura and Kitsuregawa (2007), with three readings;
 //! [`Naive`] counts; [`Likelihood`] is the exact solution, whose memory grows with the page's changes: the yardstick of
 //! the lab and of the tests, not offered to a crawl. [`Chosen`] is the one that the configuration names.
 //!

@@ -1,14 +1,14 @@
-//! Equation 4 of seed 002: the change interval from four numbers per page.
+//! Equation 4 of Tamura and Kitsuregawa (2007): the change interval from four numbers per page.
 //!
-//! Seed 002 (the incremental crawler), equations 2–4. With changed gaps of one length the equation is the exact
-//! maximum-likelihood solution. With others it is not: the geometric mean with the shortest gap, the seed's choice, grows
+//! Tamura and Kitsuregawa (2007) (the incremental crawler), equations 2–4. With changed gaps of one length the equation is the exact
+//! maximum-likelihood solution. With others it is not: the geometric mean with the shortest gap, the paper's choice, grows
 //! a bias without bound, because the shortest gap ever seen only gets shorter.
 //!
 //! # Notation
 //! *T*: time in all, `changed_time` + `stable_time`; *T*ₛ: `stable_time`, in gaps without a change; *m*: `changed_gaps`;
 //! *t̄*: the typical changed gap.
 //!
-//! Departures: the seed leaves the factor of its back-off open; it is 2.
+//! Departures: the paper leaves the factor of its back-off open; it is 2.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub enum TypicalGap {
     Shortest,
     /// The mean.
     Mean,
-    /// The geometric mean of the two above: the seed's choice.
+    /// The geometric mean of the two above: the paper's choice.
     GeometricMean,
 }
 
@@ -79,7 +79,7 @@ impl Estimator for Seed {
                 memory.changed_time += gap;
                 memory.changed_gaps += 1.0;
             }
-            // The seed knows visits only.
+            // The paper knows visits only.
             Evidence::Aged { .. } | Evidence::Told { .. } => {}
         }
     }
@@ -106,7 +106,7 @@ impl Estimator for Seed {
     }
 }
 
-/// The rate where no maximum exists: the prior's before the first revisit, then by the seed's back-off.
+/// The rate where no maximum exists: the prior's before the first revisit, then by the paper's back-off.
 pub(super) fn singular_rate(
     changed_gaps: f64,
     stable_time: f64,

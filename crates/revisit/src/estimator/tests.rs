@@ -281,7 +281,7 @@ fn hints_that_are_not_believed_change_nothing() {
 
 #[test]
 fn a_dated_change_tells_of_changes_far_faster_than_visits() {
-    // Seed 003: visits once a day, and the page is half an hour old each time.
+    // Tamura and Kitsuregawa (2010): visits once a day, and the page is half an hour old each time.
     let prior = prior(0.02, 0.5);
     let filter = LogNormal { forgetting: None };
     let (gap, age) = (DAY, DAY / 48);

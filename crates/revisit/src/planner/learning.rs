@@ -2,7 +2,7 @@
 //!
 //! A visit that finds a change tells that there was one within the gap. If the page's `Last-Modified`, its site's sitemap or a
 //! feed says when, and has proved right before, it also tells the age of the last change, which is far more: the estimator then
-//! learns of changes every half hour from one visit a day, as seed 003 found.
+//! learns of changes every half hour from one visit a day, as Tamura and Kitsuregawa (2010) found.
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ pub(crate) struct Bounds {
     pub(crate) shortest: Duration,
     pub(crate) longest: Duration,
     /// A longer interval than the longest becomes one between this and the longest, so that pages that never change do not come
-    /// back together (seed 002: 300 to 400 days).
+    /// back together (Tamura and Kitsuregawa, 2007: 300 to 400 days).
     pub(crate) spread_from: Duration,
 }
 

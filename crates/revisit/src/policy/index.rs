@@ -7,7 +7,7 @@
 //!
 //! The value of a visit mixes two aims by one setting: copies that are current (freshness), and versions that an archive has
 //! (capture). For capture alone all pages have the same exposure when they are due, so the interval is proportional to the time
-//! between two changes: seed 002's rule is the optimum of an archive, with the factor set by the budget instead of one.
+//! between two changes: Tamura and Kitsuregawa's (2007) rule is the optimum of an archive, with the factor set by the budget instead of one.
 //!
 //! # Notation
 //! *Δ*: `rate`, the mean of what is believed, in changes per second; *t*: time since the last visit; *n*: signals since then; *α*, *γ*, *ν*: see
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn for_versions_the_interval_is_proportional_to_the_time_between_changes() {
-        // At the price of one expected change it is that time: seed 002's rule.
+        // At the price of one expected change it is that time: Tamura and Kitsuregawa's (2007) rule.
         let price = visit_value(1.0);
         for days in [0.01, 1.0, 30.0, 300.0] {
             let interval = interval(CAPTURE, &every(days), price);

@@ -4,7 +4,7 @@
 //! the crawl plans. The lab also asks it for the urgency of pages, and visits the most urgent: both are the same rule, because
 //! a page is due when its urgency reaches the price at which all visits together meet the budget.
 //!
-//! [`Index`] is the default, [`SeedInterval`] is seed 002's, [`Uniform`] visits all pages alike. [`PolicyKind`] names them in the
+//! [`Index`] is the default, [`SeedInterval`] is Tamura and Kitsuregawa's (2007), [`Uniform`] visits all pages alike. [`PolicyKind`] names them in the
 //! configuration. Read [`Outlook`] first, then [`index`].
 //!
 //! Not here: how the price comes about (`price`), what a server can bear (`servers`), and what is done if it cannot (`relief`).
@@ -86,7 +86,7 @@ pub enum PolicyKind {
     /// A page is visited when a visit is worth its price; meets a budget of visits a day.
     #[default]
     Index,
-    /// Seed 002: the interval is the estimated time between two changes.
+    /// Tamura and Kitsuregawa (2007): the interval is the estimated time between two changes.
     Seed,
     /// All pages alike.
     Uniform,

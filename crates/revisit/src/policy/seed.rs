@@ -1,13 +1,13 @@
-//! Seed 002's rule: come back after the estimated time between two changes.
+//! Tamura and Kitsuregawa's (2007) rule: come back after the estimated time between two changes.
 //!
-//! Seed 002 (the incremental crawler), section 3.2. The back-off of pages that never or always changed is the estimator's
+//! Tamura and Kitsuregawa (2007) (the incremental crawler), section 3.2. The back-off of pages that never or always changed is the estimator's
 //! (`estimator::Seed`), and the spread of long intervals is every policy's (`bounds`).
 //!
 //! # Notation
 //! *I* = 1/*λ̂*: the interval. At this interval a visit finds a change with a chance of 1 − 1/e, and captures as large a share of the
 //! versions.
 //!
-//! Departures: the seed does not say from which range the first interval is drawn; it is a setting.
+//! Departures: the paper does not say from which range the first interval is drawn; it is a setting.
 
 use std::time::Duration;
 

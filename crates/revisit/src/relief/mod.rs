@@ -5,10 +5,10 @@
 //! whose visits are held back, and so in what it costs ([`ReliefCost`]):
 //!
 //! - *price*: the visits that are worth least (`policy`); the optimum for whatever visits are for.
-//! - *stretch*: seed 002: all intervals are multiplied. For versions captured it is the same optimum.
-//! - *delay*: seed 002: a time is added to all intervals, which holds back most those that change most.
-//! - *templates*: seed 002: of the pages with similar URLs one keeps its pace, the others are held back.
-//! - *content*: seed 002: only changes of the content count, so that pages appear to change less often; meanwhile all intervals are
+//! - *stretch*: Tamura and Kitsuregawa (2007): all intervals are multiplied. For versions captured it is the same optimum.
+//! - *delay*: Tamura and Kitsuregawa (2007): a time is added to all intervals, which holds back most those that change most.
+//! - *templates*: Tamura and Kitsuregawa (2007): of the pages with similar URLs one keeps its pace, the others are held back.
+//! - *content*: Tamura and Kitsuregawa (2007): only changes of the content count, so that pages appear to change less often; meanwhile all intervals are
 //!   multiplied.
 //!
 //! **Invariant:** relief never shortens an interval.

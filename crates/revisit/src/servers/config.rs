@@ -11,11 +11,11 @@ use crate::relief::ReliefKind;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServersConfig {
-    /// Least time between two visits to one server for the sake of known pages. Default 1 min, as seed 002 has it; new pages, and
+    /// Least time between two visits to one server for the sake of known pages. Default 1 min, as Tamura and Kitsuregawa (2007) has it; new pages, and
     /// visits out of turn that a list told of or somebody asked for, keep `politeness.interval`.
     #[serde(with = "humantime_serde")]
     pub interval: Duration,
-    /// The same for a server with at least `large_pages` known pages. Default 5 s, as seed 002 has it: at a minute its pages would
+    /// The same for a server with at least `large_pages` known pages. Default 5 s, as Tamura and Kitsuregawa (2007) has it: at a minute its pages would
     /// wait for a week.
     #[serde(with = "humantime_serde")]
     pub interval_large: Duration,
@@ -25,9 +25,9 @@ pub struct ServersConfig {
     pub interval_least: Option<Duration>,
     /// Known pages from which a server counts as large. Default 10,000.
     pub large_pages: u64,
-    /// The share of a server's visits that is for known pages, above 0 and up to 1. Default 0.5: half of them, as seed 002 has it.
+    /// The share of a server's visits that is for known pages, above 0 and up to 1. Default 0.5: half of them, as Tamura and Kitsuregawa (2007) has it.
     pub known_share: f64,
-    /// Visits that the whole crawl has in flight at most, for the seed's condition on its own resources. Default: `crawl.concurrency`; in the lab as many as there
+    /// Visits that the whole crawl has in flight at most, for the paper's condition on its own resources. Default: `crawl.concurrency`; in the lab as many as there
     /// are servers, so that the condition asks nothing.
     pub visits_in_flight: Option<NonZeroU32>,
     /// What is done for servers whose known pages ask for more than they can bear: `price` (the least valuable visits go

@@ -1,8 +1,8 @@
 //! The load index: visits per second that known pages ask for, kept up to date page by page.
 //!
-//! Seed 002, equation 5: *L* = Σ 1/*T*, over the pages of a server, *T* the interval of each.
+//! Tamura and Kitsuregawa (2007), equation 5: *L* = Σ 1/*T*, over the pages of a server, *T* the interval of each.
 //!
-//! Departures: the seed adds and subtracts plainly; a million updates would leave an error larger than a slow page's share. The sum is
+//! Departures: the paper adds and subtracts plainly; a million updates would leave an error larger than a slow page's share. The sum is
 //! compensated (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", ZAMM 54, 1974).
 
 use std::time::Duration;

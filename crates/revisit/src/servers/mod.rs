@@ -3,14 +3,14 @@
 //! [`Servers`] is a table by server key: the agenda tells it of every interval that is planned and every visit that was made, and asks
 //! it for the pressure on a server; the driver asks for its pace, and people for a [`ServerReport`].
 //!
-//! Seed 002, equations 5 to 11. A schedule is feasible for a server if 1/*L* ≥ *I* ≥ (*S*/*C*)·*e*.
+//! Tamura and Kitsuregawa (2007), equations 5 to 11. A schedule is feasible for a server if 1/*L* ≥ *I* ≥ (*S*/*C*)·*e*.
 //!
 //! # Notation
 //! *L*: load index; *e*: time that a visit keeps a connection, its mean for the pace and its maximum for feasibility; *S*: servers with known
 //! pages; *C*: visits in flight; *I*: interval between two visits to the server; *R* = (1/*L*)/max *e*: feasible if *R* ≥ *S*/*C*.
 //!
 //! Departures: *S*/*C* counts as one at least, for a server is visited by one connection at a time; the maximum decays, for one bad day must not
-//! count for ever. The seed's *I* is for all visits; ours counts those for known pages, which are a share of them.
+//! count for ever. The paper's *I* is for all visits; ours counts those for known pages, which are a share of them.
 //!
 //! **Invariant:** a server's load is the sum over its pages, whatever order they came in. Not here: new pages.
 

@@ -41,7 +41,7 @@ impl ServerReport {
         is_known.then(|| 1.0 / self.load / seconds_per_fetch)
     }
 
-    /// Whether the seed's condition *R* ≥ *S*/*C* holds.
+    /// Whether the paper's condition *R* ≥ *S*/*C* holds.
     #[must_use]
     pub fn is_feasible(&self) -> bool {
         self.ratio()

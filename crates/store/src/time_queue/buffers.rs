@@ -1,6 +1,6 @@
 //! The memory for states that are not yet in their bucket's file: pages of a fixed size, a chain of them for each bucket.
 //!
-//! Filled by every record that is put, emptied by writing a bucket's run, or by handing out from memory what is due. Seed 003's write buffers: memory is
+//! Filled by every record that is put, emptied by writing a bucket's run, or by handing out from memory what is due. Tamura and Kitsuregawa's (2010) write buffers: memory is
 //! bounded by the number of pages, whichever buckets they go to.
 
 use super::record::RecordRef;

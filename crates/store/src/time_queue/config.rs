@@ -39,7 +39,7 @@ pub enum Layout {
     /// 60 of the finest, 24 of 60, 30 of 1,440 and the rest of 43,200: at a minute, minutes, hours, days and months. A bucket that opens is written
     /// again to those of the next level.
     Hierarchical,
-    /// One span for all, the resolution, as in seed 003.
+    /// One span for all, the resolution, as in Tamura and Kitsuregawa (2010).
     Flat,
 }
 

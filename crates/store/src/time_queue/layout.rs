@@ -3,7 +3,7 @@
 //! The pure half of the time queue: times in, a [`Bucket`] out. A bucket of the finest span opens when its span has passed, and all of it is due. A
 //! coarser one opens when its span begins.
 //!
-//! Seed 003 has one bucket for each unit of time ([`Layout::Flat`]). Varghese and Lauck, "Hashed and
+//! Tamura and Kitsuregawa (2010) has one bucket for each unit of time ([`Layout::Flat`]). Varghese and Lauck, "Hashed and
 //! Hierarchical Timing Wheels", SOSP 1987 ([`Layout::Hierarchical`]). Departures: [`Layout::Graded`] takes its span from the distance, so that no
 //! level has to be passed through; see `run` for how it keeps the finest resolution.
 

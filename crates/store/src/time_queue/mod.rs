@@ -1,6 +1,6 @@
 //! The long-term queue: the states of all known pages, on disk, each where its time is.
 //!
-//! Tamura and Kitsuregawa's study of the time resolution of a large web archive (seed 003, in Japanese): page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
+//! Tamura and Kitsuregawa's study of the time resolution of a large web archive (Tamura and Kitsuregawa, 2010, in Japanese): page states in buckets by due time, a write buffer for each bucket, a due bucket read once, front to
 //! back, and no look-up by URL. The revisit loop goes round it: [`next`](TimeQueue::next) hands out the state of a page that is due, the page is visited, and
 //! [`put_back`](TimeQueue::put_back) puts the new state where its next visit is. Read [`TimeQueue`] first, then `layout` for where a state waits, `opening` and
 //! `run` for how it lies there and is read, and `journal` for what survives.
@@ -11,8 +11,8 @@
 //!
 //! **Checkpoints** are those of the backlog: [`sync`](TimeQueue::sync); write the crawl's manifest with the [`Lengths`]; [`checkpointed`](TimeQueue::checkpointed).
 //!
-//! Departures from the seed: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs hardly more than a day's; a state is in
-//! the journal before it leaves its old bucket (the seed may lose what is only in a buffer), and may therefore be handed out from memory, without having
+//! Departures from the paper: buckets get coarser with distance, and are sorted inside, so that a minute's resolution costs hardly more than a day's; a state is in
+//! the journal before it leaves its old bucket (the paper may lose what is only in a buffer), and may therefore be handed out from memory, without having
 //! been in its bucket's file; when memory is used up, the largest buffers are written, not the nearest, because large runs are what reading and writing
 //! gain from, and half of the memory at a time.
 //!

@@ -51,7 +51,7 @@ impl BudgetConfig {
         }
     }
 
-    /// As seed 000 describes it: one queue, budgets up to 1,000 by links from other hosts, and all that is left over read
+    /// As Morimoto et al. (2011) describes it: one queue, budgets up to 1,000 by links from other hosts, and all that is left over read
     /// again in each round.
     #[must_use]
     pub fn one_queue() -> BudgetConfig {

@@ -1,4 +1,4 @@
-//! Budgets against obvious versions: the prototype of seed 000, and queues as a table.
+//! Budgets against obvious versions: the prototype of Morimoto et al. (2011), and queues as a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;

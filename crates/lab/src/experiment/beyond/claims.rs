@@ -16,7 +16,7 @@ impl Results<'_> {
         for (ours, claim) in [
             (
                 0,
-                "worth: in any memory and at any mark, at least the share of any policy of the seeds",
+                "worth: in any memory and at any mark, at least the share of any policy of the papers",
             ),
             (1, "worth, welcome back (in the lab only): likewise"),
         ] {
@@ -34,7 +34,7 @@ impl Results<'_> {
         claims
     }
 
-    /// None if there was no policy of the seeds to compare with.
+    /// None if there was no policy of the papers to compare with.
     fn never_behind(&self, graph: usize, name: &str, ours: usize, claim: &str) -> Option<Claim> {
         let comparisons = self.comparisons(graph, ours);
         let least = comparisons
@@ -78,7 +78,7 @@ impl Results<'_> {
             claim: "every page that can be reached is visited in the end".to_owned(),
             graph: name.to_owned(),
             measured: format!(
-                "{} in the least memory, where the seed’s ring ends at {}",
+                "{} in the least memory, where the paper’s ring ends at {}",
                 percent(least),
                 percent(theirs)
             ),

@@ -11,7 +11,7 @@ use crate::experiment::words::percent;
 use crate::outcome::Figure;
 use crate::policy::Policy;
 
-/// The colour and the name of the seed's rings of any size.
+/// The colour and the name of the paper's rings of any size.
 const RINGS: &str = "seed ring, by size";
 
 impl Results<'_> {
@@ -122,7 +122,7 @@ impl Results<'_> {
         })
     }
 
-    /// The seed's rings, as one line.
+    /// The paper's rings, as one line.
     fn rings(&self, graph: usize, mark: usize) -> Option<Series> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for policy in self

@@ -60,7 +60,7 @@ impl Results<'_> {
             all.extend(comparisons);
         }
         let Some(worst) = worst(&all) else {
-            return format!("There is no policy of the seeds to compare {what} with.");
+            return format!("There is no policy of the papers to compare {what} with.");
         };
         let behind = tally(&all, Standing::Behind);
         let losses = if behind == 0 {
@@ -73,8 +73,8 @@ impl Results<'_> {
             )
         };
         format!(
-            "The goal, at least the share of any policy of the seeds in the same memory at {}: over {} sets of starts {what} is level \
-             with or ahead of the best of the seeds in {} of {} comparisons (ahead in {}); {losses}. Met on {}; missed on {}.",
+            "The goal, at least the share of any policy of the papers in the same memory at {}: over {} sets of starts {what} is level \
+             with or ahead of the best of the papers in {} of {} comparisons (ahead in {}); {losses}. Met on {}; missed on {}.",
             listed(&MARKS.map(percent)),
             self.experiment.repetitions,
             all.len() - behind,
@@ -93,10 +93,10 @@ impl Results<'_> {
             .iter()
             .max_by(|left, right| left.margin.mean.total_cmp(&right.margin.mean));
         let (Some(best), Some(worst)) = (best, worst(&comparisons)) else {
-            return format!("{name}: no policy of the seeds to compare {what} with.");
+            return format!("{name}: no policy of the papers to compare {what} with.");
         };
         format!(
-            "{name}: {what} is ahead of the best of the seeds in {} of {} comparisons, level in {}, behind in {}; between {} and {}.",
+            "{name}: {what} is ahead of the best of the papers in {} of {} comparisons, level in {}, behind in {}; between {} and {}.",
             tally(&comparisons, Standing::Ahead),
             comparisons.len(),
             tally(&comparisons, Standing::Level),

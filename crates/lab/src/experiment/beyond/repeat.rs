@@ -2,9 +2,9 @@
 //!
 //! One start more or less, or a hundredth more memory, moves the share of a crawl by as much as policies differ. So each set
 //! of starts is half of the first pages of the 128 largest strongly connected components, drawn and put in order by chance,
-//! and all policies crawl from it: margins are paired. Ours get the memory that the ring of the seed took from the same set.
+//! and all policies crawl from it: margins are paired. Ours get the memory that the ring of the paper took from the same set.
 //!
-//! Of the seeds' policies the best one is taken anew in each set and at each mark, which favours them.
+//! Of the papers' policies the best one is taken anew in each set and at each mark, which favours them.
 
 use junkai_graph::{Page, reachable};
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ const SETS_MIN: usize = 2;
 pub(super) struct Plan<'a> {
     pub(super) seed: u64,
     pub(super) sets: usize,
-    /// The policies of the seeds.
+    /// The policies of the papers.
     pub(super) seeds: &'a [Policy],
     /// For each graph, the rings whose memory ours get.
     pub(super) rings: Vec<Vec<Policy>>,
@@ -117,7 +117,7 @@ fn drawn(subject: &Subject, seed: u64, set: usize) -> Vec<Page> {
 /// What came of the crawls from one set of starts.
 #[derive(Clone, Debug)]
 pub(super) struct SetResults {
-    /// Of the seeds' policies, in their order.
+    /// Of the papers' policies, in their order.
     seeds: Vec<Reached>,
     /// Of ours, for each ring whose memory they got.
     ours: Vec<InMemory>,
@@ -138,7 +138,7 @@ struct Reached {
 }
 
 impl SetResults {
-    /// How far ahead of the best policy of the seeds that fits one of ours is.
+    /// How far ahead of the best policy of the papers that fits one of ours is.
     fn margin(&self, place: Place) -> Option<f64> {
         let budget = &self.ours[place.budget];
         let best = self
@@ -190,7 +190,7 @@ impl Sample {
     }
 }
 
-/// How one of ours stands against the best of the seeds.
+/// How one of ours stands against the best of the papers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// By more than two standard errors.
@@ -278,7 +278,7 @@ impl Results<'_> {
         Sample::new(&shares)
     }
 
-    /// The share of a policy of the seeds at a mark, and the URLs that it stored on average.
+    /// The share of a policy of the papers at a mark, and the URLs that it stored on average.
     pub(super) fn seed_share(
         &self,
         graph: usize,

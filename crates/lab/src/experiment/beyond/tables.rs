@@ -48,7 +48,7 @@ impl Results<'_> {
         Table {
             name: "margins".to_owned(),
             caption: format!(
-                "Over {} sets of starts: how far the share of PageRank is ahead of the best policy of the seeds that fits into the \
+                "Over {} sets of starts: how far the share of PageRank is ahead of the best policy of the papers that fits into the \
                  memory of a ring, after a part of the pages: mean, standard error of the mean, sets in which ours is level or \
                  ahead, and sets that came so far. Level: within two standard errors. Left out: where fewer than half of the sets came so far.",
                 self.experiment.repetitions
@@ -101,9 +101,9 @@ impl Results<'_> {
         ]));
         Table {
             name: "single-run".to_owned(),
-            caption: "One crawl each, from the starts of all experiments: how far the share of PageRank is ahead of the best policy of the seeds that fits into this memory, after parts of \
-                      the pages (–: no policy of the seeds came so far in this memory); the part of the pages visited in the end, \
-                      by ours and by the ring of the seed that has this memory."
+            caption: "One crawl each, from the starts of all experiments: how far the share of PageRank is ahead of the best policy of the papers that fits into this memory, after parts of \
+                      the pages (–: no policy of the papers came so far in this memory); the part of the pages visited in the end, \
+                      by ours and by the ring of the paper that has this memory."
                 .to_owned(),
             columns,
             rows,
@@ -138,12 +138,12 @@ impl Results<'_> {
         }
         Table {
             name: "any-memory".to_owned(),
-            caption: "The best policy of the seeds in any memory, and ours in the largest budget."
+            caption: "The best policy of the papers in any memory, and ours in the largest budget."
                 .to_owned(),
             columns: Column::list([
                 ("graph", "graph"),
                 ("visited_part", "pages visited"),
-                ("best_of_seeds", "best of the seeds"),
+                ("best_of_seeds", "best of the papers"),
                 ("best_of_seeds_stored_max_urls", "URLs in memory"),
                 ("best_of_seeds_share", "its share"),
                 ("memory_urls", "ours in memory"),
@@ -197,8 +197,8 @@ impl Results<'_> {
         ]));
         Table {
             name: "shares".to_owned(),
-            caption: "Share of PageRank when a part of the pages was visited, by memory: a ring of the seed, and below it what ours make \
-                      of the same memory; then the policies of the seeds that are not bounded."
+            caption: "Share of PageRank when a part of the pages was visited, by memory: a ring of the paper, and below it what ours make \
+                      of the same memory; then the policies of the papers that are not bounded."
                 .to_owned(),
             columns,
             rows,

@@ -69,7 +69,7 @@ impl Results {
             })
         };
         format!(
-            "Equation 4 with the seed’s geometric mean is biased, and the more the longer a page is watched: at irregular visits (σ = 0.5) the \
+            "Equation 4 with the paper’s geometric mean is biased, and the more the longer a page is watched: at irregular visits (σ = 0.5) the \
              mean of ln(estimate / truth) is {} after 20 visits and {} after 1000, at very irregular ones (σ = 1.5) {} and {}. With the mean \
              changed gap it is not.",
             difference(bias(0.5, 20)),
@@ -173,7 +173,7 @@ impl Results {
         };
         let near = rows.iter().filter(is_near).count();
         Some(Claim {
-            source: "seed 002, equation 4".to_owned(),
+            source: "Tamura and Kitsuregawa (2007), equation 4".to_owned(),
             claim: "the geometric mean of the shortest and the mean changed gap gives nearly the maximum-likelihood rate".to_owned(),
             graph: "irregular visits, 20 and more".to_owned(),
             measured: format!(

@@ -1,4 +1,4 @@
-//! Pages whose next gap is what the estimator says: the seed's crawler in small.
+//! Pages whose next gap is what the estimator says: the paper's crawler in small.
 //!
 //! The interval is the estimated time between changes, between a day and 400 days; the first is drawn between a day and a
 //! week. Every estimator crawls the same pages, whose changes come at the same moments.

@@ -12,7 +12,7 @@ use junkai_revisit::estimator::{
 pub(super) enum Contestant {
     /// The exact maximum-likelihood solution, which remembers every gap.
     Likelihood,
-    /// Equation 4 as the seed has it.
+    /// Equation 4 as the paper has it.
     SeedGeometricMean,
     /// Equation 4 with the mean changed gap.
     SeedMean,
@@ -39,7 +39,7 @@ impl Contestant {
 
     pub(super) const OURS: Contestant = Contestant::LogNormal;
 
-    /// The readings of the seed's equation.
+    /// The readings of the paper's equation.
     pub(super) const SEEDS: [Contestant; 3] = [
         Contestant::SeedGeometricMean,
         Contestant::SeedMean,

@@ -8,7 +8,7 @@ use super::open_loop::{Quality, Row};
 use super::replay::Bin;
 use crate::outcome::{Drawing, Figure};
 
-/// Who is drawn: the yardstick, the seed's reading of its equation, a better one, and ours.
+/// Who is drawn: the yardstick, the paper's reading of its equation, a better one, and ours.
 const DRAWN: [Contestant; 4] = [
     Contestant::Likelihood,
     Contestant::SeedGeometricMean,
@@ -74,7 +74,7 @@ impl Results {
         Figure {
             name: name.to_owned(),
             caption: "Pages of a site that change once a day in the median, visited once a day in the median. Where visits are irregular, equation 4 \
-                      with the seed’s geometric mean gets worse with every visit, for the shortest gap ever only gets shorter."
+                      with the paper’s geometric mean gets worse with every visit, for the shortest gap ever only gets shorter."
                 .to_owned(),
             chart: Drawing::Many(Box::new(grid)),
         }

@@ -36,7 +36,7 @@ impl Results {
             caption: "Bias and root mean square error of ln(estimated rate / true rate), over all simulated pages. The pages of a site change once a \
                       day in the median, and their rates are log-normal with σ = 1, which the filters know of the site; gaps are log-normal. Ours, nothing \
                       known: with what a crawl takes for granted of a new site. Without an answer: the share of pages on which nothing or everything \
-                      changed, where equation 4 and the exact solution answer by the seed’s back-off."
+                      changed, where equation 4 and the exact solution answer by the paper’s back-off."
                 .to_owned(),
             columns,
             rows: rows.collect(),

@@ -6,7 +6,7 @@
 //! other, so nothing of a site, nor of its university, is known to the model that is asked about it. What is made of the judgements is in
 //! `exploring`.
 //!
-//! Seed 004, section 4. Departures: the label is of the class of pages, not of statistical data, for which there is no labelled collection.
+//! Kato et al. (2022), section 4. Departures: the label is of the class of pages, not of statistical data, for which there is no labelled collection.
 
 use std::collections::BTreeMap;
 use std::path::Path;

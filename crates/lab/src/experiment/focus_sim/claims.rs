@@ -8,7 +8,7 @@ use crate::experiment::estimate::{Estimate, Standing};
 use crate::experiment::words::{count, listed};
 use crate::outcome::{Claim, GOAL, Verdict, signed};
 
-/// Fetches for each site up to which the seed says that *δ* is ahead in recall.
+/// Fetches for each site up to which the paper says that *δ* is ahead in recall.
 const AHEAD_UP_TO: u32 = 3;
 /// Stated and real probabilities of error are the same within this.
 const CALIBRATED: f64 = 0.01;
@@ -23,7 +23,7 @@ impl Results {
             findings.extend(self.ours_against_the_best(population));
         }
         findings.push(
-            "The seed’s model is the same if every probability and every label is turned round, so recall, precision and accuracy move together \
+            "The paper’s model is the same if every probability and every label is turned round, so recall, precision and accuracy move together \
              where both kinds of sites are as common; what differs between them there is the operating point, or chance."
                 .to_owned(),
         );
@@ -139,7 +139,7 @@ impl Results {
         let kept = leads.iter().filter(|lead| 0.0 < lead.mean).count();
         let last = leads.last()?;
         Some(Claim {
-            source: "seed 004, figure 3".to_owned(),
+            source: "Kato et al. (2022), figure 3".to_owned(),
             claim: format!(
                 "recall of δ is above random up to {} fetches",
                 count(early.into())
@@ -159,7 +159,7 @@ impl Results {
         let place = self.checkpoints.len().checked_sub(1)?;
         let lead = self.delta_lead(population, place, Measure::ExpectedRecall);
         Some(Claim {
-            source: "seed 004, figure 3".to_owned(),
+            source: "Kato et al. (2022), figure 3".to_owned(),
             claim: "random overtakes δ in recall in the long run".to_owned(),
             graph: population.name().to_owned(),
             measured: format!(
@@ -186,7 +186,7 @@ impl Results {
             .filter(|lead| lead.standing() == Standing::Level)
             .count();
         Some(Claim {
-            source: "seed 004, figures 1 and 2".to_owned(),
+            source: "Kato et al. (2022), figures 1 and 2".to_owned(),
             claim: "accuracy of δ and random is about the same".to_owned(),
             graph: population.name().to_owned(),
             measured: format!("level in {kept} of {} checkpoints", leads.len()),

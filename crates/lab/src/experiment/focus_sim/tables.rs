@@ -33,7 +33,7 @@ impl Results {
         ]
     }
 
-    /// Figures 1 to 3 of the seed: accuracy, precision and recall over fetches, for each population.
+    /// Figures 1 to 3 of the paper: accuracy, precision and recall over fetches, for each population.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let figure = |population: &Population| Figure {
             name: format!("verdicts-{}", population.key()),

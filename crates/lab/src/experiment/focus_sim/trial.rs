@@ -4,7 +4,7 @@ use junkai_focus::explore::{Explorer, Policy, Settings, SiteNumber};
 
 use super::world::{Stream, World};
 
-/// Pages that a site has, as in the seed.
+/// Pages that a site has, as in the paper.
 const PAGES_PER_SITE: u32 = 1000;
 
 /// How a trial goes.
@@ -14,7 +14,7 @@ pub(super) struct Course {
     pub(super) fetches: u32,
     /// Verdicts are judged whenever so many more were made.
     pub(super) step: u32,
-    /// Sites that are asked at once: 1 as in the seed, more as in a crawl.
+    /// Sites that are asked at once: 1 as in the paper, more as in a crawl.
     pub(super) in_flight: u32,
 }
 

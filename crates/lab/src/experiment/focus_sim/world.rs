@@ -1,6 +1,6 @@
-//! Sites as seed 004 imagines them: each gives probabilities from its own Beta distribution.
+//! Sites as Kato et al. (2022) imagines them: each gives probabilities from its own Beta distribution.
 //!
-//! The first two populations are section 4.1 of the seed, which does not say from where *α* and *β* are drawn; the third stands in for its
+//! The first two populations are section 4.1 of the paper, which does not say from where *α* and *β* are drawn; the third stands in for its
 //! real sites (section 4.2), of which one in eight holds what is wanted.
 //!
 //! A site's label is drawn once. As verdicts do not depend on it, a verdict can also be held against the *probability* of the label,

@@ -1,4 +1,4 @@
-//! The claims of seed 001, held against each graph.
+//! The claims of Matsukubo and Hayashi (2003), held against each graph.
 
 use junkai_graph::power_law_exponent;
 
@@ -53,7 +53,7 @@ fn made(
 ) -> Option<Claim> {
     let (ratio, (least, most)) = (summary.ratio()?, summary.ratios?);
     Some(Claim {
-        source: format!("seed 001, {place}"),
+        source: format!("Matsukubo and Hayashi (2003), {place}"),
         claim: claim.to_owned(),
         graph: graph.name().to_owned(),
         measured: format!(
@@ -78,7 +78,7 @@ fn density(graph: &GraphResults<'_>) -> Option<Claim> {
     let is_denser = summary.breadth_first < summary.in_degree_first;
     let is_parallel = (ours - theirs).abs() <= EXPONENT_TOLERANCE;
     Some(Claim {
-        source: "seed 001, figures 1 and 2".to_owned(),
+        source: "Matsukubo and Hayashi (2003), figures 1 and 2".to_owned(),
         claim: "degrees follow the same power law as with breadth first, shifted to higher degrees"
             .to_owned(),
         graph: graph.name().to_owned(),
@@ -100,7 +100,7 @@ fn ahead(graph: &GraphResults<'_>) -> Claim {
     let own = graph.summary(Measure::Authorities);
     let whole = graph.summary(Measure::TopPages);
     Claim {
-        source: "seed 001, section 4".to_owned(),
+        source: "Matsukubo and Hayashi (2003), section 4".to_owned(),
         claim: "better from 4 of 5 distant starts".to_owned(),
         graph: graph.name().to_owned(),
         measured: format!(

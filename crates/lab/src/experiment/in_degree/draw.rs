@@ -1,4 +1,4 @@
-//! The figures of the seed, drawn again.
+//! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Format, Line, Spread, complementary_cumulative};
 
@@ -30,7 +30,7 @@ impl Results<'_> {
             Finding {
                 name: "authorities",
                 title: "Authorities found against pages visited",
-                caption: "Seed 001, figure 3: pages with at least the in-degree of the top 0.1 % of in-degree first, within each \
+                caption: "Matsukubo and Hayashi (2003), figure 3: pages with at least the in-degree of the top 0.1 % of in-degree first, within each \
                           crawl’s own pages.",
                 of: |found| as_numbers(&found.authorities),
                 axis: Axis::linear("authorities").min(0.0),
@@ -38,21 +38,21 @@ impl Results<'_> {
             Finding {
                 name: "hubs",
                 title: "Hubs found against pages visited",
-                caption: "Seed 001, figure 4: likewise by out-degree.",
+                caption: "Matsukubo and Hayashi (2003), figure 4: likewise by out-degree.",
                 of: |found| as_numbers(&found.hubs),
                 axis: Axis::linear("hubs").min(0.0),
             },
             Finding {
                 name: "top-pages",
                 title: "The most linked pages of the whole graph found against pages visited",
-                caption: "Not in the seed: the top 0.1 % by in-degree in the whole graph, which neither crawl can influence.",
+                caption: "Not in the paper: the top 0.1 % by in-degree in the whole graph, which neither crawl can influence.",
                 of: |found| as_numbers(&found.top_pages),
                 axis: Axis::linear("top pages").min(0.0),
             },
             Finding {
                 name: "pagerank",
                 title: "PageRank gathered against pages visited, from one start",
-                caption: "Not in the seed: the share of PageRank of the pages visited.",
+                caption: "Not in the paper: the share of PageRank of the pages visited.",
                 of: |found| found.shares.clone(),
                 axis: Axis::linear("share of PageRank")
                     .format(Format::Share)
@@ -103,7 +103,7 @@ impl Results<'_> {
             name: &format!("{degree}s"),
             title: &format!("How {degree}s of the crawled pages are distributed"),
             caption: format!(
-                "Seed 001, figures 1 and 2: the part of the crawled pages with at least that {degree}, all starts together. The further \
+                "Matsukubo and Hayashi (2003), figures 1 and 2: the part of the crawled pages with at least that {degree}, all starts together. The further \
                  right, the denser the part of the web that was crawled."
             ),
             columns: Columns::Three,

@@ -18,7 +18,7 @@ impl Results<'_> {
                 (
                     Player::OURS,
                     Player::SEED,
-                    "the index captures more versions than seed 002's policy at every budget",
+                    "the index captures more versions than Tamura and Kitsuregawa's (2007) policy at every budget",
                 ),
                 (
                     Player::Live,
@@ -28,7 +28,7 @@ impl Results<'_> {
                 (
                     Player::Live,
                     Player::SEED,
-                    "the live rule captures more versions than seed 002's policy at every budget",
+                    "the live rule captures more versions than Tamura and Kitsuregawa's (2007) policy at every budget",
                 ),
             ] {
                 let margins = self.margins_at_all_budgets(subject, ours, rival);
@@ -47,7 +47,8 @@ impl Results<'_> {
                 .iter()
                 .filter(|(_, margin)| margin.is_ahead())
                 .count();
-            let claim = "seed 002's policy is behind uniform visits at 2 and 5 %";
+            let claim =
+                "Tamura and Kitsuregawa's (2007) policy is behind uniform visits at 2 and 5 %";
             claims.extend(claim_of("our prototype", claim, &one.name, &behind, kept));
         }
         claims.extend(self.loops.iter().filter_map(|one| self.spike(one)));
@@ -78,7 +79,7 @@ impl Results<'_> {
         }
         let (spike, before) = one.spike();
         Some(Claim {
-            source: "seed 002, figure 3".to_owned(),
+            source: "Tamura and Kitsuregawa (2007), figure 3".to_owned(),
             claim: "intervals have a spike at 300 to 400 days".to_owned(),
             graph: self.subjects[one.subject].name.clone(),
             measured: format!(
@@ -105,7 +106,7 @@ impl Results<'_> {
             .count();
         let told: Vec<String> = bins.iter().map(|bin| share(bin.mean)).collect();
         Some(Claim {
-            source: "seed 002, figure 4".to_owned(),
+            source: "Tamura and Kitsuregawa (2007), figure 4".to_owned(),
             claim: "new versions per visit fall with the interval".to_owned(),
             graph: self.subjects[one.subject].name.clone(),
             measured: format!("{} from short intervals to long", told.join(", ")),
@@ -152,7 +153,7 @@ impl Results<'_> {
                     Some(share(trial.mean(super::Tally::capture).mean))
                 };
                 Some(format!(
-                    "at {} visits a day {} (live {}) against {} by the seed, {} uniformly and {} in hindsight",
+                    "at {} visits a day {} (live {}) against {} by the paper, {} uniformly and {} in hindsight",
                     percent(budget),
                     capture(Player::OURS)?,
                     capture(Player::Live)?,

@@ -1,4 +1,4 @@
-//! Policies at their own pace, without a budget: the seed's figures 3 and 4, and ours beside them.
+//! Policies at their own pace, without a budget: the paper's figures 3 and 4, and ours beside them.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) struct Detection {
 /// Who is let loose.
 pub(super) const LOOPERS: [Contestant; 2] = [Contestant::SeedGeometricMean, Contestant::Index];
 
-/// Bins of intervals, in days: as the seed draws them, a week and then longer and longer.
+/// Bins of intervals, in days: as the paper draws them, a week and then longer and longer.
 const BINS: [f64; 10] = [0.0, 1.0, 3.0, 7.0, 14.0, 30.0, 60.0, 120.0, 300.0, 400.1];
 
 pub(super) fn run(subjects: &[Subject]) -> Vec<Loop> {
@@ -47,7 +47,7 @@ pub(super) fn run(subjects: &[Subject]) -> Vec<Loop> {
 
 fn run_one(place: usize, subject: &Subject, contestant: Contestant) -> Loop {
     let mut config = contestant.config();
-    // The seed's own resolution.
+    // The paper's own resolution.
     config.interval_min = Duration::from_hours(24);
     let prediction = predict(subject.web(0), &Setting::new(config));
     let visited = prediction.pages.iter().filter_map(|page| {

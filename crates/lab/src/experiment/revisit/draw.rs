@@ -64,7 +64,7 @@ impl Results<'_> {
         }
         Figure {
             name: "intervals".to_owned(),
-            caption: "Seed 002, figure 3: the intervals that are planned at the end, of pages that were visited more than once. Pages that are not seen to change \
+            caption: "Tamura and Kitsuregawa (2007), figure 3: the intervals that are planned at the end, of pages that were visited more than once. Pages that are not seen to change \
                       are spread over 300 to 400 days."
                 .to_owned(),
             chart: Drawing::Many(Box::new(grid)),
@@ -89,7 +89,7 @@ impl Results<'_> {
         }
         Figure {
             name: "detection".to_owned(),
-            caption: "Seed 002, figure 4: without a budget, new versions per visit of pages by their interval, mean ± standard deviation over pages. A rule that knew every rate would find one in 1 − 1/e of the \
+            caption: "Tamura and Kitsuregawa (2007), figure 4: without a budget, new versions per visit of pages by their interval, mean ± standard deviation over pages. A rule that knew every rate would find one in 1 − 1/e of the \
                       visits at all intervals."
                 .to_owned(),
             chart: Drawing::Many(Box::new(grid)),

@@ -47,7 +47,7 @@ impl Results<'_> {
                 ("ours", "ours"),
                 ("ahead_of_uniform", "ahead of uniform"),
                 ("ahead_of_uniform_error", "± s.e."),
-                ("ahead_of_seed", "of the seed"),
+                ("ahead_of_seed", "of the paper"),
                 ("ahead_of_seed_error", "± s.e."),
                 ("ahead_of_seed_mean", "of its mean"),
                 ("ahead_of_seed_mean_error", "± s.e."),
@@ -141,7 +141,7 @@ impl Results<'_> {
         }
         Table {
             name: "detection".to_owned(),
-            caption: "Without a budget: new versions per visit of pages by their interval, mean and standard deviation over pages (seed 002, \
+            caption: "Without a budget: new versions per visit of pages by their interval, mean and standard deviation over pages (Tamura and Kitsuregawa, 2007, \
                       figure 4); bins of fewer than ten pages are left out."
                 .to_owned(),
             columns: Column::list([

@@ -1,4 +1,4 @@
-//! The claims of seed 000, held against each graph.
+//! The claims of Morimoto et al. (2011), held against each graph.
 
 use super::Results;
 use super::tables::ratio;
@@ -35,7 +35,7 @@ impl Results<'_> {
         for test in tests {
             for (graph, name) in &graphs {
                 claims.extend(test(self, *graph).map(|tested| Claim {
-                    source: format!("seed 000, {}", tested.place),
+                    source: format!("Morimoto et al. (2011), {}", tested.place),
                     claim: tested.claim.to_owned(),
                     graph: name.clone(),
                     measured: tested.measured,

@@ -1,4 +1,4 @@
-//! The figures of the seed, drawn again.
+//! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Chart, Format, Line};
 
@@ -35,7 +35,7 @@ impl Results<'_> {
         let figure = Multiples {
             name: "progress",
             title: "PageRank gathered against pages visited",
-            caption: "Seed 000, figure 5. Worth has as much memory as the seed’s ring of 256×256. A curve that ends early has run \
+            caption: "Morimoto et al. (2011), figure 5. Worth has as much memory as the paper’s ring of 256×256. A curve that ends early has run \
                       dry: what it discarded was not found again."
                 .to_owned(),
             columns: Columns::Two,
@@ -54,7 +54,7 @@ impl Results<'_> {
         let figure = Multiples {
             name: "stored",
             title: "URLs in memory against pages visited",
-            caption: "Seed 000, figure 6. Rings and worth are bounded by their settings, the others by the graph.".to_owned(),
+            caption: "Morimoto et al. (2011), figure 6. Rings and worth are bounded by their settings, the others by the graph.".to_owned(),
             columns: Columns::Two,
         };
         figure.draw(self.trials.subjects(), |graph| {
@@ -78,8 +78,8 @@ impl Results<'_> {
         let figure = Multiples {
             name: "ablation",
             title: "What comes from interleaving servers, what from discarding",
-            caption: "Not in the seed. Between breadth first and the line of interleaving lies what taking turns brings; from there \
-                      to the seed’s rings, what discarding adds or costs."
+            caption: "Not in the paper. Between breadth first and the line of interleaving lies what taking turns brings; from there \
+                      to the paper’s rings, what discarding adds or costs."
                 .to_owned(),
             columns: Columns::Three,
         };
@@ -107,7 +107,7 @@ impl Results<'_> {
         }
         Figure {
             name: "concentration".to_owned(),
-            caption: "Seed 000, figure 2. The further left a line rises, the fewer pages hold what matters, and the more an order can \
+            caption: "Morimoto et al. (2011), figure 2. The further left a line rises, the fewer pages hold what matters, and the more an order can \
                       gain over another."
                 .to_owned(),
             chart: Drawing::One(Box::new(chart)),
@@ -119,7 +119,7 @@ impl Results<'_> {
             name: "slots",
             title: "Pages and PageRank reached, by slots B",
             caption: format!(
-                "Seed 000, figure 3: what the seed’s ring has visited when it runs dry, H = {}.",
+                "Morimoto et al. (2011), figure 3: what the paper’s ring has visited when it runs dry, H = {}.",
                 self.plan.experiment.keys_fixed
             ),
             columns: Columns::Three,
@@ -141,7 +141,7 @@ impl Results<'_> {
             name: "keys",
             title: "Pages and PageRank reached, by residues H",
             caption: format!(
-                "Seed 000, figure 4: the same with B = {} as H varies. Servers find their residue by a hash, as in a crawl, or by \
+                "Morimoto et al. (2011), figure 4: the same with B = {} as H varies. Servers find their residue by a hash, as in a crawl, or by \
                  their number.",
                 self.plan.experiment.slots_fixed
             ),

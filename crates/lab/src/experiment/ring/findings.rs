@@ -28,7 +28,7 @@ impl Results<'_> {
         findings
     }
 
-    /// How often the seed's ring is ahead.
+    /// How often the paper's ring is ahead.
     fn standing(&self) -> String {
         let graphs = self.trials.subjects().len();
         let ahead_of = |policy: &Policy| {
@@ -44,7 +44,7 @@ impl Results<'_> {
             (0..graphs).filter(is_ahead).count()
         };
         format!(
-            "After {} of the pages the best size of the seed’s ring, chosen for each graph, is ahead of breadth first on {} and of IRLbot on {} of {graphs} \
+            "After {} of the pages the best size of the paper’s ring, chosen for each graph, is ahead of breadth first on {} and of IRLbot on {} of {graphs} \
              graphs.",
             percent(MARKS[FIFTH]),
             ahead_of(&Policy::breadth_first()),
@@ -124,12 +124,12 @@ impl Results<'_> {
         );
         let Some(ring) = self.best_ring(graph) else {
             return format!(
-                "{name}: no ring of the seed comes as far as {} of the pages; {others}.",
+                "{name}: no ring of the paper comes as far as {} of the pages; {others}.",
                 percent(MARKS[FIFTH])
             );
         };
         format!(
-            "{name}: after {} of the pages the best of the seed’s rings is {} with a share of {}, which visits {} of the pages in all; {others}.",
+            "{name}: after {} of the pages the best of the paper’s rings is {} with a share of {}, which visits {} of the pages in all; {others}.",
             percent(MARKS[FIFTH]),
             look(&ring.policy).name,
             told(ring),
@@ -137,7 +137,7 @@ impl Results<'_> {
         )
     }
 
-    /// The ring of the seed that has gathered most after a fifth of the pages, of all that were tried.
+    /// The ring of the paper that has gathered most after a fifth of the pages, of all that were tried.
     fn best_ring(&self, graph: usize) -> Option<&Trial> {
         let rings = self.rings(graph).into_iter();
         let reaching = rings.filter_map(|(_, ring)| Some((ring.share_at[FIFTH]?, ring)));

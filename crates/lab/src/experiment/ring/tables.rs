@@ -11,7 +11,7 @@ use crate::policy::{Policy, ServerSpread};
 /// Shares of PageRank of which figure 2 asks in how few pages they are.
 const CONCENTRATIONS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// What the seed's ring is called that has more slots than there are pages.
+/// What the paper's ring is called that has more slots than there are pages.
 pub(super) const INTERLEAVED: &str = "interleaved, nothing discarded";
 
 /// A gain that three decimals do not show is not explained.
@@ -162,7 +162,7 @@ impl Results<'_> {
         families
     }
 
-    /// The seed's rings that were tried with hashed servers, those aside that are so large as never to discard: among them a
+    /// The paper's rings that were tried with hashed servers, those aside that are so large as never to discard: among them a
     /// ring is the best one.
     pub(super) fn rings(&self, graph: usize) -> Vec<(RingSize, &Trial)> {
         let slots_of_all = Plan::slots_of_all(&self.trials.subjects()[graph]);
@@ -182,7 +182,7 @@ impl Results<'_> {
         rings
     }
 
-    /// The smallest store of the seed's rings for each level.
+    /// The smallest store of the paper's rings for each level.
     pub(super) fn best_rings(&self, graph: usize) -> [Option<u32>; LEVELS.len()] {
         let rings = self.rings(graph);
         std::array::from_fn(|level| {
@@ -211,7 +211,7 @@ impl Results<'_> {
         }
         Table {
             name: "ablation".to_owned(),
-            caption: "Share of PageRank by breadth first, with servers interleaved and nothing discarded (the seed’s ring with \
+            caption: "Share of PageRank by breadth first, with servers interleaved and nothing discarded (the paper’s ring with \
                       more slots than pages and as many residues), and with discarding at the size that gains most; the part of the gain that \
                       interleaving alone explains (100 %: the ring had lost nothing by discarding yet, nor won; above it, discarding \
                       costs)."
@@ -306,7 +306,7 @@ impl Results<'_> {
         Table {
             name: "slots".to_owned(),
             caption: format!(
-                "Pages that the seed’s ring visits before it runs dry, their share of PageRank, and the most URLs in memory, by \
+                "Pages that the paper’s ring visits before it runs dry, their share of PageRank, and the most URLs in memory, by \
                  slots B, with H = {} (figure 3).",
                 self.plan.experiment.keys_fixed
             ),
@@ -355,7 +355,7 @@ impl Results<'_> {
 }
 
 impl Plan<'_> {
-    /// The ring that the seed's claims are about.
+    /// The ring that the paper's claims are about.
     pub(super) fn claimed(self) -> Option<Policy> {
         self.sizes().pop()
     }

@@ -1,4 +1,4 @@
-//! The figures of the experiment: seed 002's figures 5 to 7.
+//! The figures of the experiment: Tamura and Kitsuregawa's (2007) figures 5 to 7.
 
 use junkai_charts::{Axis, Chart, Format, Line, Rule, cumulative};
 use junkai_revisit::ServerReport;
@@ -15,7 +15,7 @@ impl Results<'_> {
         let title = "Time between visits that known pages ask for";
         self.figure(
                 "load",
-                "Seed 002, figure 5: the share of servers whose pages ask for a visit at least this often.",
+                "Tamura and Kitsuregawa (2007), figure 5: the share of servers whose pages ask for a visit at least this often.",
                 Chart::new(title, Axis::log("1/L").format(Format::Seconds), shares()).rule(Rule::vertical(60.0, "a minute")),
                 |one| Some(1.0 / one.load),
             )
@@ -25,7 +25,7 @@ impl Results<'_> {
         let title = "Time of a fetch";
         self.figure(
             "fetch",
-            "Seed 002, figure 6: the share of servers that answer within this time, on average.",
+            "Tamura and Kitsuregawa (2007), figure 6: the share of servers that answer within this time, on average.",
             Chart::new(
                 title,
                 Axis::log("mean over its visits").format(Format::Seconds),
@@ -39,7 +39,7 @@ impl Results<'_> {
         let title = "How many times as long as a fetch it is to the next";
         self.figure(
                 "ratio",
-                "Seed 002, figure 7: R, the time between visits that pages ask for, over the longest time of a fetch. Servers to the left of S/C are overloaded, those to the left of \
+                "Tamura and Kitsuregawa (2007), figure 7: R, the time between visits that pages ask for, over the longest time of a fetch. Servers to the left of S/C are overloaded, those to the left of \
                  one whatever the resources.",
                 Chart::new(title, Axis::log("R"), shares())
                     .rule(Rule::vertical(1.0, "one"))

@@ -1,6 +1,6 @@
-//! A population of servers like that of seed 002, section 6: 3,212,253 servers with 585.2 known pages each, fetched in 0.845 s on average.
+//! A population of servers like that of Tamura and Kitsuregawa (2007), section 6: 3,212,253 servers with 585.2 known pages each, fetched in 0.845 s on average.
 //!
-//! Departures: the seed's servers are measured; ours have sizes from a power law with the same mean, fetch times from a log-normal distribution with
+//! Departures: the paper's servers are measured; ours have sizes from a power law with the same mean, fetch times from a log-normal distribution with
 //! the same mean, and pages that change as those of its figure 3 do: every day to every few years.
 
 use std::num::NonZeroU32;
@@ -18,7 +18,7 @@ pub(super) const PAGES_MEAN: f64 = 585.2;
 pub(super) const FETCH_SECONDS_MEAN: f64 = 0.845;
 /// Spread of their logarithm.
 const FETCH_SPREAD: f64 = 0.8;
-/// *S*/*C* of the seed: 3.2 million servers, 32,000 connections.
+/// *S*/*C* of the paper: 3.2 million servers, 32,000 connections.
 pub(super) const SERVERS_PER_VISIT: f64 = 100.0;
 
 /// Sizes: a Pareto distribution of this exponent, cut off at the most pages of a server.
@@ -82,7 +82,7 @@ fn fill(servers: &mut Servers, server: ServerKey, chance: Draw, least: f64) {
     }
 }
 
-/// The least size of a Pareto distribution of exponent 1, cut off above, with the mean of the seed: *m*(1 + ln(*M*/*m*)) = mean.
+/// The least size of a Pareto distribution of exponent 1, cut off above, with the mean of the paper: *m*(1 + ln(*M*/*m*)) = mean.
 fn least_size() -> f64 {
     let (mut low, mut high) = (1.0, PAGES_MEAN);
     for _ in 0..100 {

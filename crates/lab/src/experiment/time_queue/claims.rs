@@ -1,4 +1,4 @@
-//! The claims of seed 003, and our goal, held against what was measured.
+//! The claims of Tamura and Kitsuregawa (2010), and our goal, held against what was measured.
 
 use junkai_store::time_queue::Layout;
 
@@ -14,7 +14,7 @@ const GOAL_RATIO: f64 = 1.2;
 const FLAT_FACTOR: f64 = 1.5;
 /// What counts as a steep rise, and as a high cost.
 const STEEP_FACTOR: f64 = 2.0;
-/// Below this size of buffers the seed sees the cost rise.
+/// Below this size of buffers the paper sees the cost rise.
 const SMALL_BUFFER: u64 = 1 << 20;
 
 pub(super) const SEED_DAY: Setting = Setting::new(Layout::Flat, DAY);
@@ -106,7 +106,7 @@ impl Results<'_> {
             _ => Verdict::Fails,
         };
         Some(self.claim(
-            "seed 003, figure 2",
+            "Tamura and Kitsuregawa (2010), figure 2",
             "At a day’s resolution the cost hardly depends on the size of the buffers.",
             format!(
                 "{}: with the smallest {rise:.2} times the cost with the largest",
@@ -122,7 +122,7 @@ impl Results<'_> {
             .any(|point| point.buffer_bytes < SMALL_BUFFER)
             .then(|| {
                 self.claim(
-                    "seed 003, figure 2",
+                    "Tamura and Kitsuregawa (2010), figure 2",
                     "At an hour’s resolution the cost rises steeply where buffers are small.",
                     format!(
                         "{}: with the smallest {rise:.2} times the cost with the largest",
@@ -138,7 +138,7 @@ impl Results<'_> {
         let high = ratios.iter().filter(|(_, ratio)| STEEP_FACTOR <= *ratio);
         let verdict = Verdict::of_comparisons(high.count(), ratios.len())?;
         Some(self.claim(
-            "seed 003, figure 2",
+            "Tamura and Kitsuregawa (2010), figure 2",
             "At a minute’s resolution the cost is high whatever the size of the buffers.",
             format!(
                 "{}: {} times the cost at a day’s",
@@ -155,7 +155,7 @@ impl Results<'_> {
         let verdict = Verdict::of_comparisons(kept.count(), ratios.len())?;
         Some(self.claim(
             GOAL,
-            "A minute’s resolution, graded, costs at most 1.2 times what the seed’s layout costs at a day’s.",
+            "A minute’s resolution, graded, costs at most 1.2 times what the paper’s layout costs at a day’s.",
             format!("{}: {} times", measure.name, told(&ratios)),
             verdict,
         ))
@@ -182,7 +182,7 @@ impl Results<'_> {
         )
     }
 
-    /// What a setting costs in times of the seed's at a day's resolution, with each buffer.
+    /// What a setting costs in times of the paper's at a day's resolution, with each buffer.
     pub(super) fn ratios(&self, setting: Setting, measure: Measure) -> Vec<(u64, f64)> {
         self.ratios_to(SEED_DAY, setting, measure)
     }

@@ -1,4 +1,4 @@
-//! The figures of the seed, drawn again.
+//! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Bar, Bars, Bins, Chart, Format, Grid, Line, histogram};
 use junkai_store::time_queue::Layout;
@@ -29,7 +29,7 @@ impl Results<'_> {
             .chart(self.panel("CPU time", Point::cpu_us));
         Figure {
             name: "times".to_owned(),
-            caption: "Seed 003, figure 2, measured. A colour is a layout, its dashes a resolution."
+            caption: "Tamura and Kitsuregawa (2010), figure 2, measured. A colour is a layout, its dashes a resolution."
                 .to_owned(),
             chart: Drawing::Many(Box::new(panels)),
         }
@@ -44,7 +44,7 @@ impl Results<'_> {
         }
         Figure {
             name: "operations".to_owned(),
-            caption: "Seed 003, figure 2, from the appends, reads and bytes that were counted, and a model of two kinds of disk. A colour is a layout, its \
+            caption: "Tamura and Kitsuregawa (2010), figure 2, from the appends, reads and bytes that were counted, and a model of two kinds of disk. A colour is a layout, its \
                       dashes a resolution."
                 .to_owned(),
             chart: Drawing::Many(Box::new(panels)),
@@ -64,7 +64,7 @@ impl Results<'_> {
         chart
     }
 
-    /// Figure 3 of the seed.
+    /// Figure 3 of the paper.
     fn intervals_figure(&self) -> Figure {
         let population = self.experiment.population();
         let drawn = self.experiment.records.min(DRAWN_PAGES);
@@ -80,7 +80,7 @@ impl Results<'_> {
             .bars(Bars::new("pages", bars.into_iter().map(share)));
         Figure {
             name: "intervals".to_owned(),
-            caption: "Seed 003, figure 3: the intervals of the population, fitted to table 1 in four classes that are even on this axis."
+            caption: "Tamura and Kitsuregawa (2010), figure 3: the intervals of the population, fitted to table 1 in four classes that are even on this axis."
                 .to_owned(),
             chart: Drawing::One(Box::new(chart)),
         }

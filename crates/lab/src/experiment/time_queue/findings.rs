@@ -15,7 +15,7 @@ impl Results<'_> {
             let seeds = self.ratios(SEED_MINUTE, measure);
             let to_our_day = self.ratios_to(OUR_DAY, OUR_MINUTE, measure);
             findings.push(format!(
-                "{}: a minute’s resolution costs {} times what the seed’s layout costs at a day’s, and {} times what ours costs at a day’s; in the seed’s \
+                "{}: a minute’s resolution costs {} times what the paper’s layout costs at a day’s, and {} times what ours costs at a day’s; in the paper’s \
                  layout {} times.",
                 capitalized(measure.name),
                 told(&ours),

@@ -99,7 +99,7 @@ impl Results<'_> {
         self.points.iter().map(row).collect()
     }
 
-    /// Table 1 of the seed.
+    /// Table 1 of the paper.
     fn visits_table(&self) -> Table {
         let rows = TABLE_1.iter().map(|published| {
             vec![
@@ -113,7 +113,7 @@ impl Results<'_> {
         });
         Table {
             name: "table-1".to_owned(),
-            caption: "Pages that are visited in a unit of time: of the seed’s 17,496,056, as published, and of the pages here by the fit and as they went \
+            caption: "Pages that are visited in a unit of time: of the paper’s 17,496,056, as published, and of the pages here by the fit and as they went \
                       round in the flat layout. The published figures for a minute and an hour exclude each other: no population has more than sixty \
                       times as many visits in an hour as in a minute."
                 .to_owned(),
@@ -141,7 +141,7 @@ pub(super) fn late_max(point: &Point) -> f64 {
     late.max().unwrap_or_default().as_secs_f64()
 }
 
-/// A size of memory: `0.25 MB`, as the seed writes it.
+/// A size of memory: `0.25 MB`, as the paper writes it.
 pub(super) fn megabytes(bytes: u64) -> String {
     let megabytes = bytes as f64 / f64::from(1 << 20);
     if megabytes < 1.0 {
