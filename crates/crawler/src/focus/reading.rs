@@ -50,18 +50,19 @@ impl Reading {
     }
 
     pub(super) fn read(&self, url: &PageUrl, kept: &KeptPage) -> Captured {
-        if kept.status != 200 {
+        if !(200..300).contains(&kept.status) {
             let target = kept.location.as_deref().filter(|_| kept.status / 100 == 3);
             let target = target.and_then(|target| self.canonical.join(url, target).ok());
             return target.map_or(Captured::Nothing, Captured::Moved);
         }
         let content_type = kept.content_type.as_deref();
-        if let Some(format) = data_file::looks_like_data(url.as_str(), content_type) {
-            return Captured::DataFile(names_of(format, &kept.content));
+        // As for the worker: a page that is sent in the place of a file is a page, whatever its URL looks like.
+        if junkai_page::kind_of(&kept.content, content_type) == ContentKind::Html {
+            return Captured::Page(self.links_of(url, kept));
         }
-        match junkai_page::kind_of(&kept.content, content_type) {
-            ContentKind::Html => Captured::Page(self.links_of(url, kept)),
-            _ => Captured::Nothing,
+        match data_file::looks_like_data(url.as_str(), content_type) {
+            Some(format) => Captured::DataFile(names_of(format, &kept.content)),
+            None => Captured::Nothing,
         }
     }
 
@@ -100,5 +101,53 @@ impl Reading {
             })
         });
         found.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use junkai_archive::Entry;
+
+    use super::*;
+
+    fn kept(status: u16, content_type: &str, content: &str) -> KeptPage {
+        let line = r#"org,example)/ 20260115093012 {"url":"http://example.org/","filename":"a.warc.gz","offset":"0","length":"1"}"#;
+        KeptPage {
+            status,
+            content_type: Some(content_type.to_owned()),
+            location: Some("/elsewhere".to_owned()),
+            robots_tags: Vec::new(),
+            links: Vec::new(),
+            content: content.as_bytes().to_vec(),
+            whole_bytes: None,
+            entry: Entry::parse(line).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_capture_is_read_as_the_worker_read_it() {
+        let reading = Reading::new(&Settings::default());
+        let read = |url: &str, kept: &KeptPage| reading.read(&reading.parse(url).unwrap(), kept);
+        let (csv, page) = ("http://example.org/x.csv", "http://example.org/x");
+        let html = "<!doctype html><html><body><a href=/y>not found</a></body></html>";
+        for (url, status) in [(csv, 200), (page, 200), (page, 203)] {
+            let read = read(url, &kept(status, "text/html", html));
+            assert!(
+                matches!(&read, Captured::Page(links) if links.len() == 1),
+                "{url}: {read:?}"
+            );
+        }
+        let table = kept(200, "text/csv", "a,b\n1,2\n");
+        assert!(matches!(read(csv, &table), Captured::DataFile(_)));
+        let other = kept(200, "image/png", "no picture");
+        assert!(matches!(read(page, &other), Captured::Nothing));
+        let moved = read(page, &kept(302, "text/html", html));
+        assert!(
+            matches!(moved, Captured::Moved(to) if to.as_str() == "http://example.org/elsewhere")
+        );
+        assert!(matches!(
+            read(page, &kept(404, "text/html", html)),
+            Captured::Nothing
+        ));
     }
 }
