@@ -82,9 +82,10 @@ impl Line {
 }
 
 impl Waiter {
-    /// Who has waited longer comes first; of two that began at once, always the same.
-    fn rank(&self) -> (Duration, u64) {
-        (self.since, self.of)
+    /// Who has waited longer comes first; of two that began at once, always the same. Times are compared as the file has them, in microseconds: two crawls plan
+    /// by the same steps and often begin to wait within one, and by their own finer times each would find the other's mark earlier and give way for ever.
+    fn rank(&self) -> (u64, u64) {
+        (micros(self.since), self.of)
     }
 
     /// Whether it has asked not long ago. A time ahead is of before the machine's last start.
@@ -177,6 +178,20 @@ mod tests {
             let since = self.since.saturating_sub(Duration::from_secs(1));
             Waiter { since, ..self }
         }
+    }
+
+    #[test]
+    fn of_two_that_began_within_a_microsecond_one_goes_first() {
+        let later = |waiter: Waiter, nanos| Waiter {
+            since: waiter.since + Duration::from_nanos(nanos),
+            ..waiter
+        };
+        let askers = [later(waiter(1, 0, 9), 700), later(waiter(2, 0, 9), 200)];
+        let mut line = Line::default();
+        askers.into_iter().for_each(|asker| line.join(asker));
+        let line = Line::from_bytes(&line.to_bytes());
+        let gives_way = askers.map(|asker| line.has_before(&asker));
+        assert_eq!(gives_way, [false, true]);
     }
 
     #[test]
