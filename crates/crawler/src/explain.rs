@@ -49,7 +49,7 @@ pub struct Explanation {
     pub url: String,
     /// The scope rule that decides.
     pub scope: String,
-    /// What the archived robots.txt says, with the line; none if there is no robots.txt in the archive.
+    /// What the archived robots.txt says, with the line, or why it could not be had; none if there is no robots.txt in the archive and none was tried.
     pub robots: Option<String>,
     /// Whether the crawl knows it.
     pub known: bool,
@@ -225,7 +225,11 @@ fn robots(
         return Ok(None);
     };
     let Some(entry) = captures(index, settings, &page)?.pop() else {
-        return Ok(None);
+        // What could not be had is in the log alone.
+        let tried = visits(folder, &page)?.pop();
+        return Ok(
+            tried.map(|tried| format!("{place} was tried at {:.0}: {}", tried.time, tried.result))
+        );
     };
     let status = entry.status.as_deref().unwrap_or("-");
     if !status.starts_with('2') {
