@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader, logs};
 use junkai_fetch::robots::{Because, Robots};
 use junkai_frontier::admission::{Order, worth_of};
-use junkai_frontier::{ServerState, server_key};
+use junkai_frontier::{Ask, PolitenessConfig, ServerState, server_key};
 use junkai_store::backlog;
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub struct Explanation {
     pub url: String,
     /// The scope rule that decides.
     pub scope: String,
-    /// What the archived robots.txt says, with the line; none if there is no robots.txt in the archive.
+    /// What the archived robots.txt says, with the line, or why it could not be had; none if there is no robots.txt in the archive and none was tried.
     pub robots: Option<String>,
     /// Whether the crawl knows it.
     pub known: bool,
@@ -225,7 +225,11 @@ fn robots(
         return Ok(None);
     };
     let Some(entry) = captures(index, settings, &page)?.pop() else {
-        return Ok(None);
+        // What could not be had is in the log alone.
+        let tried = visits(folder, &page)?.pop();
+        return Ok(
+            tried.map(|tried| format!("{place} was tried at {:.0}: {}", tried.time, tried.result))
+        );
     };
     let status = entry.status.as_deref().unwrap_or("-");
     if !status.starts_with('2') {
@@ -363,28 +367,28 @@ fn server(
 
 /// What the page's host asks for beside its server, as it was written down last.
 fn host(restored: &Restored, settings: &Settings, url: &PageUrl) -> Option<String> {
-    let in_words = humantime_serde::re::humantime::format_duration;
     let host = restored
         .hosts
         .iter()
         .find(|host| *host.host == *url.host())?;
-    let delay = host.asks.iter().map(|ask| ask.delay).max();
-    let asks = delay.map(|delay| {
-        let max = settings.politeness.crawl_delay_max;
-        let most = if max <= delay {
-            ", the most that is obeyed (politeness.crawl_delay_max)"
-        } else {
-            ""
-        };
-        format!(
-            "its robots.txt asks for {} between two visits{most}",
-            in_words(delay)
-        )
-    });
+    let delay = delay_in_words(&host.asks, &settings.politeness);
+    let asks = delay.map(|delay| format!("its robots.txt asks for {delay}"));
     let free_at = clock::timestamp(host.free_at);
     let rests = (Timestamp::now() < free_at).then(|| format!("it rests until {free_at:.0}"));
     let told: Vec<String> = [asks, rests].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// How long a host is to rest between two visits, as far as that is obeyed.
+pub(crate) fn delay_in_words(asks: &[Ask], politeness: &PolitenessConfig) -> Option<String> {
+    let delay = asks.iter().map(|ask| ask.delay).max()?;
+    let words = humantime_serde::re::humantime::format_duration(delay);
+    let most = if politeness.crawl_delay_max <= delay {
+        ", the most that is obeyed (politeness.crawl_delay_max)"
+    } else {
+        ""
+    };
+    Some(format!("{words} between two visits{most}"))
 }
 
 /// How deep a visit was, by its hops: links and list entries count.

@@ -676,6 +676,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::settings::Settings;
     use crate::unread;
 
     const DAY: Duration = Duration::from_hours(24);
@@ -842,6 +843,37 @@ mod tests {
         let now = START + Duration::from_hours(2);
         known.time_by(revisit.at_least, None, now).unwrap();
         assert_eq!(known.next(now).unwrap().unwrap().url, page());
+    }
+
+    #[test]
+    fn no_page_waits_longer_than_at_least_says() {
+        let at_least = Duration::from_mins(3);
+        let mut settings = Settings::default();
+        settings.revisit.at_least = Some(at_least);
+        let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut known = open_with(&folder, &settings.time_queue);
+        known.planner = settings.planner();
+        let page = page();
+        let visit = first_visit(&page, ticket(&elsewhere));
+        let mut last = START;
+        known
+            .first_visited(&visit, &sighting(&page, last, found(1)))
+            .unwrap();
+        let second = Duration::from_secs(1);
+        let mut now = START;
+        for number in 0..100 {
+            let visit = loop {
+                now = now + second;
+                if let Some(visit) = known.next(now).unwrap() {
+                    break visit;
+                }
+                assert!(now < last + at_least, "visit {number}");
+            };
+            known
+                .revisited(visit, &sighting(&page, now, found(1)))
+                .unwrap();
+            last = now;
+        }
     }
 
     #[test]

@@ -51,6 +51,7 @@ mod small_file;
 mod soon;
 mod stats;
 mod tell;
+mod told;
 mod unread;
 mod visit;
 mod waiting_room;

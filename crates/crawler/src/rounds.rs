@@ -47,6 +47,7 @@ use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::shortage::Shortage;
 use crate::sitemaps::Sitemaps;
+use crate::told::Told;
 use crate::visit::Visit;
 use crate::waiting_room::WaitingRoom;
 
@@ -104,6 +105,8 @@ pub(crate) struct Rounds {
     shortage: Shortage,
     /// Whether the crawl gets anywhere.
     first_pages: FirstPages,
+    /// What was told of hosts.
+    told: Told,
     /// Whether a sitemap was found, where that matters.
     sitemaps: Sitemaps,
     /// Bytes that the visits of this run have received, as far as they were reported.
@@ -456,6 +459,7 @@ impl Rounds {
             outage: Outage::default(),
             shortage: Shortage::default(),
             first_pages,
+            told: Told::default(),
             sitemaps: opening.sitemaps,
             bytes_received: 0,
             is_winding_down: false,

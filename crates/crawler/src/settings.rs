@@ -191,6 +191,9 @@ impl Settings {
     /// A planner that knows nothing yet, and how many visits the crawl has in flight.
     pub(crate) fn planner(&self) -> Planner {
         let mut revisit = self.revisit.clone();
+        // The queue hands a page out up to so much later than it is due.
+        let resolution = self.time_queue.resolution;
+        revisit.at_least = revisit.at_least.map(|most| most.saturating_sub(resolution));
         let in_flight = u32::try_from(self.crawl.concurrency.get()).unwrap_or(u32::MAX);
         let servers = &mut revisit.servers;
         servers.visits_in_flight = servers.visits_in_flight.or(NonZeroU32::new(in_flight));
@@ -220,6 +223,20 @@ impl Settings {
         mistakes.extend(self.archive.mistakes());
         mistakes.extend(self.revisit.mistakes());
         mistakes.extend(self.mistakes_of_queues());
+        let at_least_min = self.revisit.interval_min / 9 * 10 + self.time_queue.resolution;
+        let is_too_short = |most: Duration| {
+            // Else it is a mistake without the queue, and told.
+            self.revisit.interval_min <= most / 10 * 9 && most < at_least_min
+        };
+        if self.revisit.at_least.is_some_and(is_too_short) {
+            mistakes.push(format!(
+                "revisit.at_least is shorter than {}: pages come back a tenth sooner than at the latest, no sooner than revisit.interval_min ({}) allows, and up to \
+                 time_queue.resolution ({}) later than planned",
+                humantime::format_duration(Duration::from_secs(at_least_min.as_secs() + 1)),
+                humantime::format_duration(self.revisit.interval_min),
+                humantime::format_duration(self.time_queue.resolution)
+            ));
+        }
         mistakes.extend(self.clock.mistakes());
         mistakes.extend(self.focus.mistakes());
         mistakes.extend(self.hook.mistakes());

@@ -12,11 +12,15 @@ use crate::CrawlError;
 use crate::annotation;
 use crate::clock::counted;
 use crate::control::{Live, Rests};
+use crate::explain::delay_in_words;
 use crate::hosts::Whereabouts;
+use crate::told::What;
 use crate::visit::{EndedVisit, Fate, Purpose, Report, Visit, robots_entry, status, timestamp_of};
 
 /// Reports taken in per round at most, so that starts are not kept waiting.
 const REPORTS_PER_ROUND: usize = 1024;
+/// From so long a rest of a host on, the live view tells of it.
+const LONG_REST: Duration = Duration::from_secs(10);
 
 impl Rounds {
     /// Takes in what the workers report, after waiting for the first report at most `patience`.
@@ -119,6 +123,9 @@ impl Rounds {
         let (key, at) = (ended.key, ended.ended.min(now));
         let before = self.scheduler.server_state(key);
         self.hear_host(&ended, now);
+        if ended.asked.is_some() || ended.retry_after.is_some() {
+            self.tell_of_host_rest(&ended.visit, now);
+        }
         let report = ended.end;
         self.scheduler
             .step(now, Event::Ended { key, at, report }, &mut self.commands);
@@ -168,6 +175,13 @@ impl Rounds {
             return;
         };
         let until = at + wait.min(self.settings.politeness.retry_after_max);
+        if self.told.is_news(What::RetryAfter, host) {
+            let (url, until) = (&ended.visit.url, timestamp_of(until));
+            tracing::info!(
+                status = ended.outcome.status,
+                "{url}: host {host} asks for rest (Retry-After), and has it until {until:.0}"
+            );
+        }
         if self.paces.hold(host, until, now) {
             self.servers.note_host(&self.paces, host);
         } else {
@@ -223,6 +237,36 @@ impl Rounds {
         let reason = format!("{answer}the server asks for rest until {until:.0}");
         self.progress.tell_of(visit.url.as_str(), &reason);
         self.first_pages.rests(visit.url.as_str(), status, &reason);
+    }
+
+    /// Says that a host rests, as its robots.txt or an answer asks for: the visit waits for it. While no page has come, that is why.
+    pub(super) fn tell_of_host_rest(&mut self, visit: &Visit, now: Time) {
+        let host = visit.url.host();
+        let state = self.paces.state(host, now);
+        let Some(state) = state.filter(|state| now < state.free_at) else {
+            return;
+        };
+        let until = timestamp_of(state.free_at);
+        let asked = delay_in_words(&state.asks, &self.settings.politeness);
+        let reason = match &asked {
+            Some(delay) => format!(
+                "the Crawl-delay in the robots.txt of {host} asks for {delay}; the host rests until {until:.0}"
+            ),
+            None => format!("{host} asks for rest until {until:.0}"),
+        };
+        let url = visit.url.as_str();
+        let is_news = asked.is_some() && self.told.is_news(What::CrawlDelay, host);
+        if is_news {
+            tracing::info!("{reason}");
+        }
+        let is_missed = !self.first_pages.have_come() && visit.is_seed();
+        if is_missed {
+            self.first_pages.rests(url, 0, &reason);
+        }
+        // A short rest passes before anybody wonders.
+        if (is_news || is_missed) && now + LONG_REST <= state.free_at {
+            self.progress.tell_of(url, &reason);
+        }
     }
 
     fn count(&mut self, ended: &EndedVisit) {

@@ -13,6 +13,7 @@ use crate::CrawlError;
 use crate::annotation;
 use crate::log::{self, WarcPlace};
 use crate::shortage::SHORTAGE_HOLD;
+use crate::told::What;
 use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, timestamp_of};
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
@@ -241,6 +242,18 @@ impl Rounds {
         self.room.put_off(visit, due)
     }
 
+    /// Tells of a visit without an answer. Of the pages that a robots.txt keeps out there may be many: they are told of once for each host.
+    fn tell_without_answer(&mut self, url: &str, status: i32, result: &str) {
+        let host = url.split('/').nth(2).unwrap_or(url);
+        if status != status::ROBOTS_DENIED {
+            tracing::info!("{url}: {result}");
+        } else if self.told.is_news(What::KeepsOut, host) {
+            tracing::info!("{url}: {result} (of more pages of {host}: -vv)");
+        } else {
+            tracing::debug!("{url}: {result}");
+        }
+    }
+
     /// Writes the log lines of a visit, or of the robots.txt fetched in its turn.
     pub(super) fn note(&mut self, visit: &Logged<'_>, outcome: &Outcome, made: Made) {
         let (url, hops) = match &outcome.instead {
@@ -274,7 +287,7 @@ impl Rounds {
             let ms = duration.as_millis();
             tracing::debug!("{url}: {result}, {} bytes in {ms} ms", outcome.size);
         } else if !result.is_empty() {
-            tracing::info!("{url}: {result}");
+            self.tell_without_answer(url, status, result);
         }
         self.logs.note(&log::Event {
             time: timestamp_of(made.ended),

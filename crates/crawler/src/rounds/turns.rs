@@ -135,7 +135,10 @@ impl Rounds {
                     self.tell_of_rest(&visit, key, 0);
                     self.place(visit, key, now)
                 }
-                Err(due) => self.put_away(visit, due),
+                Err(due) => {
+                    self.tell_of_host_rest(&visit, now);
+                    self.put_away(visit, due)
+                }
             },
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
             Whereabouts::Unknown => {

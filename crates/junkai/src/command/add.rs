@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 /// Tells the crawl.
 pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     if let Some(file) = &arguments.seeds_file {
-        arguments.seeds.extend(read_seeds(file)?);
+        arguments.seeds.extend(read_seeds(file)?.0);
     }
     let target = &arguments.target;
     if arguments.seeds.is_empty() {

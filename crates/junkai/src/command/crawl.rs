@@ -197,6 +197,9 @@ pub(crate) struct RunArguments {
     /// The command that goes on with the archive.
     #[arg(skip = "junkai crawl")]
     pub(crate) go_on: &'static str,
+    /// Lines of the list of seeds that are none.
+    #[arg(skip)]
+    pub(crate) seeds_left_out: u64,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -237,7 +240,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
         parsed_seed(seed)?;
     }
     if let Some(file) = &arguments.seeds_file {
-        arguments.seeds.extend(read_seeds(file)?);
+        let (seeds, left_out) = read_seeds(file)?;
+        arguments.seeds.extend(seeds);
+        arguments.run.seeds_left_out = left_out;
     }
     let archive = archive_folder(&arguments)?;
     let settings = settings(&arguments, &archive)?;
@@ -267,7 +272,7 @@ fn tell_of_differences(differences: &[String], archive: &Path) {
 /// Runs a crawl with its screen and signals, and says what it came to; shared with `demo`.
 pub(crate) fn crawl(archive: &Path, settings: Settings, run: &RunArguments) -> Result<Ending> {
     let summary = watch(archive, settings, run)?;
-    crate::screen::summarise(run.style(), archive, run.go_on, &summary);
+    crate::screen::summarise(archive, run, &summary);
     Ok(ending(&summary))
 }
 
@@ -595,7 +600,8 @@ fn folder_name(seed: &PageUrl) -> String {
     }
 }
 
-pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>> {
+/// The seeds of a file, and how many lines are none.
+pub(crate) fn read_seeds(file: &Path) -> Result<(Vec<String>, u64)> {
     let lines: std::io::Result<Vec<Vec<u8>>> = if file == Path::new("-") {
         std::io::stdin().lock().split(b'\n').collect()
     } else {
@@ -632,7 +638,8 @@ pub(crate) fn read_seeds(file: &Path) -> Result<Vec<String>> {
             file.display()
         )));
     }
-    Ok(list.seeds)
+    let left_out = bad.len() as u64;
+    Ok((list.seeds, left_out))
 }
 
 /// The seeds of a file, and the lines that are none: each with its number and what is wrong with it.

@@ -34,6 +34,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     let run = RunArguments {
         go_on: "junkai demo",
+        seeds_left_out: 0,
         ..arguments.run
     };
     let archive = run

@@ -1,6 +1,7 @@
 //! What a run came to, at its end: for people, or as a JSON line.
 
 use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,12 +13,55 @@ use junkai_lab::outcome::grouped;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Style, bytes, clock};
+use crate::command::crawl::RunArguments;
 use crate::print::{say, shown};
 use crate::telling::counted;
 
+/// Spaces before what goes on in another line.
+const INDENT: &str = "      ";
+
+/// Prints a line to standard output; where that is a terminal, in as many as it takes.
+macro_rules! put {
+    ($($text:tt)*) => {
+        say!("{}", wrapped(&format!($($text)*), columns()))
+    };
+}
+
+/// Columns that a line may take; no bound where standard output is no terminal.
+fn columns() -> usize {
+    let told = io::stdout().is_terminal();
+    let told = told.then(|| rustix::termios::tcgetwinsize(io::stdout()).ok());
+    match told.flatten() {
+        None => usize::MAX,
+        Some(told) if told.ws_col == 0 => usize::MAX,
+        Some(told) => usize::from(told.ws_col),
+    }
+}
+
+/// The text, with line feeds between words where a line would be too long. What is too long itself stays as it is.
+fn wrapped(text: &str, columns: usize) -> String {
+    let (mut out, mut used, mut has_word) = (String::new(), 0, false);
+    for (at, word) in text.split(' ').enumerate() {
+        let gap = usize::from(0 < at);
+        if has_word && !word.is_empty() && columns < used + gap + word.width() {
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+            out.push_str(INDENT);
+            used = INDENT.len();
+        } else if gap == 1 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += word.width();
+        has_word |= !word.is_empty();
+    }
+    out
+}
+
 /// Prints what the crawl came to, where things are, and what to do next.
-pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Summary) {
-    if style == Style::Json {
+pub(crate) fn summarise(archive: &Path, run: &RunArguments, summary: &Summary) {
+    if run.style() == Style::Json {
         let line = serde_json::json!({ "type": "summary", "archive": archive, "summary": summary });
         say!("{line}");
         return;
@@ -25,8 +69,8 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     let now = &summary.progress;
     let seconds = summary.seconds.max(0.001);
     let folder = archive.display();
-    say!("{}", headline(summary));
-    say!(
+    put!("{}", headline(summary));
+    put!(
         "  {} pages in {}, {:.1} a second, {} received",
         grouped(now.pages),
         clock(Duration::from_secs_f64(seconds)),
@@ -34,7 +78,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         bytes(now.bytes_received)
     );
     if 0 < now.revisits + now.pages_known {
-        say!(
+        put!(
             "  {} were revisits, of which {} found a change; {} will be visited again, {} were given up",
             grouped(now.revisits),
             grouped(now.changed),
@@ -42,7 +86,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
             grouped(now.given_up)
         );
     }
-    say!(
+    put!(
         "  {} known, {} waiting, {} servers, {} errors, {} kept out by robots.txt",
         grouped(now.known),
         grouped(now.waiting),
@@ -52,7 +96,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     );
     tell_what_is_missing(archive, now);
     if 0 < now.servers_behind {
-        say!(
+        put!(
             "  {} cannot have every page visited as often as revisit.at_least says, at this pace; `junkai state stats` names them",
             counted(now.servers_behind, "server")
         );
@@ -60,7 +104,7 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
     if let (refused, lost) = before(summary)
         && 0 < refused + lost
     {
-        say!(
+        put!(
             "  earlier runs refused {}, and lost {}; they are taken in where a page that is visited again leads to them: \
              junkai revisit --archive {folder} --host HOST visits the pages of a host, and the log says whose links were refused (urlsRefused)",
             counted(refused, "new URL"),
@@ -68,28 +112,25 @@ pub(crate) fn summarise(style: Style, archive: &Path, go_on: &str, summary: &Sum
         );
     }
     tell_of_hooks(summary);
-    tell_of_failed_seeds(summary);
-    if let Some(trouble) = &now.trouble {
-        say!("  last trouble: {}", shown(trouble));
-    }
-    say!(
+    tell_of_failed_seeds(run.seeds_left_out, summary);
+    put!(
         "  captures  {folder}/archive/   {} in this run",
         bytes(now.bytes_stored)
     );
-    say!("  index     {folder}/indexes/");
-    say!("  log       {folder}/logs/crawl.log");
-    what_next(go_on, archive, summary.ended);
+    put!("  index     {folder}/indexes/");
+    put!("  log       {folder}/logs/crawl.log");
+    what_next(run.go_on, archive, summary.ended);
 }
 
 /// Says what may be done with the archive.
 fn what_next(go_on: &str, archive: &Path, ended: Ended) {
     let folder = archive.display();
-    say!("Next:");
+    put!("Next:");
     let why = match ended {
         Ended::Complete => "keep it up to date",
         _ => "go on from here",
     };
-    let next = [
+    let mut next = vec![
         (format!("{go_on} --archive {folder}"), why),
         (
             format!("junkai stats --archive {folder}"),
@@ -103,16 +144,17 @@ fn what_next(go_on: &str, archive: &Path, ended: Ended) {
             format!("junkai explain --archive {folder} URL"),
             "what happened to a URL, and why",
         ),
-        (
-            format!("junkai warc check {folder}/archive/*"),
-            "prove every record",
-        ),
     ];
+    let captures = archive.join("archive").read_dir();
+    if captures.is_ok_and(|mut files| files.next().is_some()) {
+        let check = format!("junkai warc check {folder}/archive/*");
+        next.push((check, "prove every record"));
+    }
     let width = next.iter().map(|(command, _)| command.width()).max();
     let width = width.unwrap_or_default();
     for (command, why) in next {
         let gap = width - command.width();
-        say!("  {command}{:gap$}   {why}", "");
+        put!("  {command}{:gap$}   {why}", "");
     }
 }
 
@@ -150,7 +192,7 @@ fn headline(summary: &Summary) -> &'static str {
 
 fn tell_of_hooks(summary: &Summary) {
     for hook in &summary.hooks {
-        say!("  {}", shown(&hook_in_words(hook)));
+        put!("  {}", shown(&hook_in_words(hook)));
     }
 }
 
@@ -190,20 +232,37 @@ fn before(summary: &Summary) -> (u64, u64) {
     )
 }
 
-/// Says why no page has come, and what helps.
-fn tell_of_failed_seeds(summary: &Summary) {
+/// Says how many lines were no seeds, why no page has come, what helps, and what the last trouble was if that says more.
+fn tell_of_failed_seeds(left_out: u64, summary: &Summary) {
+    if 0 < left_out {
+        let lines = counted(left_out, "bad line");
+        put!("  {lines} left out of the list of seeds");
+    }
     for seed in summary.failed_seeds.iter().chain(&summary.sitemaps_tried) {
-        say!("  {}: {}", shown(&seed.url), shown(&seed.reason));
+        put!("  {}: {}", shown(&seed.url), shown(&seed.reason));
     }
     if summary.ended == Ended::NoSitemap {
-        say!(
+        put!(
             "  what helps: name the sitemap or feed itself as a seed; without --sitemap-only the links of pages are followed"
         );
     }
     let hints: BTreeSet<&str> = summary.failed_seeds.iter().filter_map(what_helps).collect();
     for hint in hints {
-        say!("  what helps: {hint}");
+        put!("  what helps: {hint}");
     }
+    let trouble = summary.progress.trouble.as_ref();
+    if let Some(trouble) = trouble.filter(|trouble| !is_told(trouble, &summary.failed_seeds)) {
+        put!("  last trouble: {}", shown(trouble));
+    }
+}
+
+/// Whether a trouble, which is a URL and a reason, is why a seed failed.
+fn is_told(trouble: &str, failed: &[FailedSeed]) -> bool {
+    let reason = trouble
+        .split_once(": ")
+        .map_or(trouble, |(_, reason)| reason);
+    let is_of = |seed: &FailedSeed| seed.reason.contains(reason) || trouble.contains(&seed.reason);
+    failed.iter().any(is_of)
 }
 
 /// What the user can do about a seed that failed.
@@ -231,6 +290,11 @@ fn what_helps(seed: &FailedSeed) -> Option<&'static str> {
     if says("not a usable HTTP answer") || says("connection ended") {
         return Some("check the port, and whether the server wants https://");
     }
+    if says("Crawl-delay") {
+        return Some(
+            "say the same again when the rest is over; politeness.crawl_delay_max says how much of a Crawl-delay is obeyed",
+        );
+    }
     if says("asks for rest") {
         return Some("say the same again when the rest is over; junkai keeps to it");
     }
@@ -257,13 +321,13 @@ fn what_helps(seed: &FailedSeed) -> Option<&'static str> {
 fn tell_what_is_missing(archive: &Path, now: &Snapshot) {
     let folder = archive.display();
     if 0 < now.discarded {
-        say!(
+        put!(
             "  {} URLs found no room in the ring and were discarded",
             grouped(now.discarded)
         );
     }
     if 0 < now.bodies_cut {
-        say!(
+        put!(
             "  {} not kept to the end: too long (fetch.max_body_bytes), too slow (fetch.total_timeout, fetch.min_rate) or broken off by the server; the log \
              says which (lenTrunc, timeTrunc, midFetchTrunc)",
             match now.bodies_cut {
@@ -273,31 +337,67 @@ fn tell_what_is_missing(archive: &Path, now: &Snapshot) {
         );
     }
     if 0 < now.links_left_out {
-        say!(
+        put!(
             "  {} were left out: their pages have too many, or they are too long (links.max_links, links.max_url_length, backlog.page_bytes_max); \
              the log says which pages (linksLeftOut)",
             counted(now.links_left_out, "link")
         );
     }
     if 0 < now.urls_refused {
-        say!(
+        put!(
             "  {} were refused: as many bytes waited as may (backlog.host_bytes_max, backlog.bytes_max); the log says whose links they were (urlsRefused), \
              and they are taken in when they are found again",
             counted(now.urls_refused, "new URL")
         );
     }
     if 0 < now.visits_lost {
-        say!(
+        put!(
             "  {} LOST: files of {folder}/state/backlog were damaged from outside; check the disk. To find them again: move {folder}/state/seen aside (the \
              next start makes it anew, without them), have the pages visited that link to them (junkai revisit --archive {folder} --host HOST), and crawl on",
             counted(now.visits_lost, "waiting visit")
         );
     }
     if 0 < now.states_lost {
-        say!(
+        put!(
             "  {} LOST: files of {folder}/state/time_queue were damaged from outside; check the disk. These pages stay in the archive and are not visited \
              again by themselves; junkai revisit --archive {folder} --host HOST visits them once more",
             counted(now.states_lost, "state of a known page")
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_wrapped_between_words() {
+        let text = "  12 pages in all,   of which none";
+        assert_eq!(wrapped(text, usize::MAX), text);
+        assert_eq!(wrapped(text, text.len()), text);
+        assert_eq!(
+            wrapped(text, 18),
+            "  12 pages in all,\n      of which\n      none"
+        );
+        assert_eq!(
+            wrapped("  http://a.example/long", 5),
+            "  http://a.example/long"
+        );
+    }
+
+    #[test]
+    fn a_trouble_that_is_why_a_seed_failed_is_told_with_the_seed() {
+        let seed = FailedSeed {
+            url: "http://a.example/".to_owned(),
+            status: CONNECT_FAILED,
+            reason: "robots.txt cannot be had (refused)".to_owned(),
+        };
+        let failed = [seed];
+        assert!(is_told("http://a.example/robots.txt: refused", &failed));
+        assert!(is_told(
+            "http://a.example/: robots.txt cannot be had (refused)",
+            &failed
+        ));
+        assert!(!is_told("http://a.example/: timed out", &failed));
     }
 }

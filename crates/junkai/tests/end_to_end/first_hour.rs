@@ -221,10 +221,48 @@ fn a_seed_whose_server_asks_for_rest_is_named_at_once() {
             .expect(PROBLEMS)
             .out;
         assert!(said.contains("asks for rest until"), "{said}");
-        assert!(said.contains("last trouble: "), "{said}");
+        assert!(!said.contains("last trouble: "), "told once: {said}");
     }
     let asked = events(&archive).into_iter().filter(|it| it.status == 429);
     assert_eq!(asked.count(), 1, "it has its rest");
+}
+
+#[test]
+fn what_keeps_a_crawl_from_its_first_page_is_told_once_and_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("x");
+    let list = folder.path().join("list");
+    fs::write(&list, "http://127.0.0.1:1/\nhttp://[\n").unwrap();
+    let mut crawl = junkai();
+    crawl.args(["crawl", "--interval", "0s", "--for", "1s"]);
+    crawl
+        .args(["--allow", "127.0.0.1", "--seeds-file"])
+        .arg(&list);
+    crawl.arg("--archive").arg(&archive);
+    let said = run(crawl).expect(PROBLEMS).out;
+    assert_eq!(said.matches("refused").count(), 1, "{said}");
+    assert!(said.contains("1 bad line left out"), "{said}");
+    assert!(!said.contains("warc check"), "nothing to check: {said}");
+    let mut explain = junkai();
+    explain.args(["explain", "http://127.0.0.1:1/", "--archive"]);
+    let told = run({
+        explain.arg(&archive);
+        explain
+    });
+    let told = told.expect(0).out;
+    let line = told.lines().find(|line| line.contains("robots ")).unwrap();
+    assert!(line.contains("/robots.txt was tried at "), "{told}");
+    assert!(line.contains("refused"), "{told}");
+}
+
+#[test]
+fn rest_that_a_good_answer_asks_for_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("x");
+    let server = OneAnswer::start("200 OK\r\nRetry-After: 86400");
+    let said = server.crawl(&archive, &["--for", "3s", "-v"]).expect(0).err;
+    let told = said.matches("asks for rest (Retry-After), and has it until");
+    assert_eq!(told.count(), 1, "{said}");
 }
 
 #[test]

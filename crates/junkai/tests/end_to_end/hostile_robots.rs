@@ -192,6 +192,42 @@ fn a_crawl_delay_is_for_the_host_that_asks_and_not_for_its_neighbour() {
 }
 
 #[test]
+fn a_crawl_without_a_page_tells_of_the_crawl_delay_that_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let delay = "User-agent: *\nCrawl-delay: 100000000\n";
+    write_site(&folder.path().join("slow.test"), delay, 5);
+    let stage = Stage::new(folders(folder.path(), &["slow.test"]), "");
+    // The second time it is known from the start.
+    for _ in 0..2 {
+        let mut crawl = stage.crawl_on();
+        crawl.args([&*stage.url("slow.test", "/"), "--for", "3s", "-v"]);
+        crawl.args(["--interval", "20ms"]);
+        let finished = run(crawl).expect(4);
+        let words = "the Crawl-delay in the robots.txt of slow.test asks for 1h between two visits, the most that is obeyed (politeness.crawl_delay_max); the host rests until";
+        let told = |text: &str| text.lines().filter(|line| line.contains(words)).count();
+        assert!(0 < told(&finished.out), "{}", finished.out);
+        let by_log = finished.err.lines().filter(|line| line.contains("INFO"));
+        let by_log: Vec<&str> = by_log.collect();
+        assert_eq!(told(&by_log.join("\n")), 1, "{}", finished.err);
+    }
+}
+
+#[test]
+fn pages_that_robots_txt_keeps_out_are_told_of_once_for_each_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = "User-agent: *\nDisallow: /\nAllow: /$\n";
+    write_site(&folder.path().join("shut.test"), rules, 5);
+    let stage = Stage::new(folders(folder.path(), &["shut.test"]), "");
+    for (flag, count) in [("-v", 1), ("-vv", 5)] {
+        let mut crawl = stage.crawl_into(&stage.path(flag));
+        crawl.args([&*stage.url("shut.test", "/"), "--interval", "0s", flag]);
+        let told = run(crawl).expect(0).err;
+        let kept_out = told.lines().filter(|line| line.contains(".html: "));
+        assert_eq!(kept_out.count(), count, "{told}");
+    }
+}
+
+#[test]
 fn a_crawl_delay_that_is_no_longer_asked_for_is_gone() {
     const DELAY_SECONDS: f64 = 2.0;
     let folder = tempfile::tempdir().unwrap();

@@ -435,7 +435,7 @@ fn a_shorter_time_brings_forward_the_visits_of_pages_that_are_known() {
     let known: BTreeSet<String> = known.map(|event| event.url.to_string()).collect();
     assert!(usize::try_from(PAGES).unwrap() <= known.len(), "{known:?}");
     let before = stage.events().len();
-    let mut again = Running::start(crawl(stage.crawl_on(), "2min"));
+    let mut again = Running::start(crawl(stage.crawl_on(), "3min"));
     wait_until("every known page was visited again", || {
         assert!(again.is_running(), "{}", again.printed());
         let events = stage.events();

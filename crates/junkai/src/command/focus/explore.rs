@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
 /// Explores, and prints what each site is taken for.
 pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
     if let Some(file) = &arguments.seeds_file {
-        arguments.seeds.extend(crawl::read_seeds(file)?);
+        arguments.seeds.extend(crawl::read_seeds(file)?.0);
     }
     let archive = arguments.run.archive.clone();
     if arguments.seeds.is_empty() && !archive.join("state").is_dir() {

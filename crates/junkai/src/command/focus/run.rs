@@ -62,6 +62,7 @@ impl Run {
             json: self.json,
             quiet: self.quiet,
             go_on,
+            seeds_left_out: 0,
         }
     }
 }
