@@ -188,7 +188,9 @@ mod tests {
         };
         let askers = [later(waiter(1, 0, 9), 700), later(waiter(2, 0, 9), 200)];
         let mut line = Line::default();
-        askers.into_iter().for_each(|asker| line.join(asker));
+        for asker in askers {
+            line.join(asker);
+        }
         let line = Line::from_bytes(&line.to_bytes());
         let gives_way = askers.map(|asker| line.has_before(&asker));
         assert_eq!(gives_way, [false, true]);
