@@ -107,6 +107,14 @@ const STRUCTURE: &str = "4";
 /// What stands for a clause where the format is the older one.
 const ARC: &str = "ARC";
 
+/// What says what a record of a format consists of; of a file without a readable record, WARC's clause.
+const fn structure(format: Option<Format>) -> &'static str {
+    match format {
+        Some(Format::Arc) => ARC,
+        Some(Format::Warc) | None => STRUCTURE,
+    }
+}
+
 /// Reads a file to its end, past what is damaged, and tells what is wrong with it, in the order of the file.
 ///
 /// # Errors
@@ -119,7 +127,7 @@ pub fn check(path: &Path, tell: impl FnMut(&Problem)) -> io::Result<Report> {
         },
         tell,
         series: Series::default(),
-        is_begun: false,
+        format: None,
         failed: None,
     };
     walk(path, &mut checker);
@@ -133,8 +141,8 @@ struct Checker<T> {
     report: Report,
     tell: T,
     series: Series,
-    /// Whether a record was read.
-    is_begun: bool,
+    /// The format of the last record whose head was read.
+    format: Option<Format>,
     /// Why the file cannot be read.
     failed: Option<io::Error>,
 }
@@ -165,7 +173,7 @@ impl<T: FnMut(&Problem)> Walker for Checker<T> {
                 return;
             }
             ReadError::NotPerRecord { .. } => "annex D",
-            _ => STRUCTURE,
+            _ => structure(self.format),
         };
         let mut found = vec![Finding::problem(clause, error.with_cause())];
         self.tell_all(error.offset(), None, &mut found);
@@ -175,7 +183,7 @@ impl<T: FnMut(&Problem)> Walker for Checker<T> {
 impl<T: FnMut(&Problem)> Checker<T> {
     fn judge_head(&mut self, record: &Record<'_, File>, found: &mut Vec<Finding>) {
         let head = record.head();
-        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        let is_first = self.format.replace(head.format()).is_none();
         let is_odd = is_first && head.record_type() != "warcinfo";
         match head.format() {
             Format::Warc => {
@@ -224,10 +232,7 @@ fn judge_block(
     let counts = check_digests(&mut record, found).map_err(|error| read_error(error, offset))?;
     let span = record.finish()?;
     if !span.is_terminated {
-        let clause = match format {
-            Format::Warc => STRUCTURE,
-            Format::Arc => ARC,
-        };
+        let clause = structure(Some(format));
         let message = "what follows the block is not what ends a record: its length is wrong, or line ends are";
         found.push(Finding::problem(clause, message));
     }

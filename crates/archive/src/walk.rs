@@ -110,15 +110,18 @@ fn next_start(path: &Path, from: u64, format: Option<Format>) -> io::Result<Opti
         // Only a file whose dictionary is damaged has no kind; nothing of it can be read.
         Err(_) => return Ok(None),
     };
-    file.seek(SeekFrom::Start(from))?;
+    // The byte before tells whether a line begins at `from`.
+    let before = from.saturating_sub(1);
+    let is_line_based = matches!((compressed, format), (None, Some(Format::Arc)));
+    file.seek(SeekFrom::Start(if is_line_based { before } else { from }))?;
     match (compressed, format) {
         (Some(beginning), _) => next_bytes(file, from, beginning),
-        (None, Some(Format::Arc)) => next_arc_line(file, from),
+        (None, Some(Format::Arc)) => next_arc_line(file, before),
         (None, Some(Format::Warc)) => next_bytes(file, from, WARC_BEGINNING),
         (None, None) => {
             let warc = next_bytes(file.try_clone()?, from, WARC_BEGINNING)?;
-            file.seek(SeekFrom::Start(from))?;
-            let arc = next_arc_line(file.take(warc.map_or(u64::MAX, |at| at - from)), from)?;
+            file.seek(SeekFrom::Start(before))?;
+            let arc = next_arc_line(file.take(warc.map_or(u64::MAX, |at| at - before)), before)?;
             Ok(arc.or(warc))
         }
     }
@@ -147,10 +150,10 @@ fn next_bytes(mut file: File, from: u64, wanted: &[u8]) -> io::Result<Option<u64
     }
 }
 
-/// Where the next line stands that begins a record of an ARC file.
+/// Where the next line stands, after the one that `from` is in, that begins a record of an ARC file.
 fn next_arc_line(source: impl io::Read, from: u64) -> io::Result<Option<u64>> {
     let mut source = BufReader::with_capacity(CHUNK_BYTES, source);
-    let mut place = from;
+    let mut place = from + source.skip_until(b'\n')? as u64;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -163,6 +166,9 @@ fn next_arc_line(source: impl io::Read, from: u64) -> io::Result<Option<u64>> {
             return Ok(Some(place));
         }
         place += count as u64;
+        if !line.ends_with(b"\n") {
+            place += source.skip_until(b'\n')? as u64;
+        }
     }
 }
 
@@ -252,6 +258,19 @@ mod tests {
             let (whole, damages) = walked(&bytes);
             assert_eq!(whole, [starts[0], starts[1], starts[3], starts[4]], "{at}");
             assert_eq!(damages.len(), 1, "{at}: {damages:?}");
+        }
+    }
+
+    #[test]
+    fn one_tear_of_an_arc_file_is_told_once() {
+        let whole = [arc_record(0), arc_record(1)].concat();
+        let start = arc_record(0).len();
+        let line = whole[start..].iter().position(|byte| *byte == b'\n');
+        let head_end = start + line.unwrap() + 1;
+        for end in [head_end, head_end + 1, whole.len() - 2] {
+            let (found, damages) = walked(&whole[..end]);
+            assert_eq!(found, [0], "{end}");
+            assert_eq!(damages.len(), 1, "{end}: {damages:?}");
         }
     }
 

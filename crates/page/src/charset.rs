@@ -87,6 +87,31 @@ fn declared_in_style_sheet(body: &[u8]) -> Option<&'static Encoding> {
         .then(|| Encoding::for_label(&label[..end]))?
 }
 
+/// Which UTF-16 a text without a byte order mark is in, told by the zeros of its first two characters (XML 1.0, appendix F.1); those are ASCII in all markup and JSON.
+pub(crate) fn utf_16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
+    let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    match *body {
+        [first, 0, second, 0, ..] if is_text(first) && is_text(second) => Some(UTF_16LE),
+        [0, first, 0, second, ..] if is_text(first) && is_text(second) => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// UTF-16 that its byte order mark or its zeros tell, as UTF-8; everything else as it is.
+pub(crate) fn utf_8_of_utf_16(body: &[u8]) -> Cow<'_, [u8]> {
+    let encoding = match body {
+        [0xFE, 0xFF, ..] => UTF_16BE,
+        [0xFF, 0xFE, ..] => UTF_16LE,
+        [0, ..] | [_, 0, ..] => match utf_16_by_zeros(body) {
+            Some(encoding) => encoding,
+            None => return Cow::Borrowed(body),
+        },
+        _ => return Cow::Borrowed(body),
+    };
+    let text = encoding.decode_with_bom_removal(body).0;
+    Cow::Owned(text.into_owned().into_bytes())
+}
+
 /// Decodes `body`; malformed sequences become U+FFFD, a byte order mark is dropped.
 #[must_use]
 pub fn decode(body: &[u8], charset: Charset) -> Cow<'_, str> {

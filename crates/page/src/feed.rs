@@ -63,10 +63,8 @@ fn charset_of(body: &[u8], content_type: Option<&str>) -> Charset {
         encoding,
         source: CharsetSource::Detected,
     };
-    match body {
-        [b'<', 0, ..] => return found(encoding_rs::UTF_16LE),
-        [0, b'<', ..] => return found(encoding_rs::UTF_16BE),
-        _ => {}
+    if let Some(encoding) = charset::utf_16_by_zeros(body) {
+        return found(encoding);
     }
     let charset = charset::detect(body, content_type, None);
     let is_told = !matches!(

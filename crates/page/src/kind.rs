@@ -4,9 +4,11 @@
 //! is missing, unknown or too general to tell (XML, JSON, gzip), and where HTML is declared but a feed or a well-known binary
 //! format is sent.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
-use crate::sitemap;
+use crate::{charset, sitemap};
 
 /// How much of a body is looked at.
 pub(crate) const SNIFF_BYTES: usize = 1445;
@@ -71,7 +73,8 @@ fn of_bytes(body: &[u8]) -> ContentKind {
 
 /// Tells markup by its first tag that says something.
 fn of_markup(body: &[u8]) -> Option<ContentKind> {
-    let mut rest = start_of(body);
+    let start = start_of(body);
+    let mut rest = &*start;
     loop {
         rest = rest.trim_ascii_start();
         rest = if let Some(comment) = rest.strip_prefix(b"<!--") {
@@ -126,7 +129,8 @@ fn starts_with_tag(markup: &[u8], name: &str) -> bool {
 }
 
 fn of_json(body: &[u8]) -> ContentKind {
-    let start = start_of(body).trim_ascii_start();
+    let start = start_of(body);
+    let start = start.trim_ascii_start();
     let is_feed =
         start.starts_with(b"{") && memchr::memmem::find(start, b"jsonfeed.org/version/").is_some();
     if is_feed {
@@ -161,10 +165,13 @@ fn is_binary(body: &[u8]) -> bool {
         .any(|signature| body.starts_with(signature))
 }
 
-/// The first bytes, without a byte order mark.
-fn start_of(body: &[u8]) -> &[u8] {
+/// The first bytes, without a byte order mark; those of UTF-16 as UTF-8.
+pub(crate) fn start_of(body: &[u8]) -> Cow<'_, [u8]> {
     let start = &body[..body.len().min(SNIFF_BYTES)];
-    start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start)
+    match start.strip_prefix(b"\xEF\xBB\xBF") {
+        Some(text) => Cow::Borrowed(text),
+        None => charset::utf_8_of_utf_16(start),
+    }
 }
 
 fn after<'a>(text: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
@@ -217,6 +224,41 @@ mod tests {
                 kind,
                 "{content_type} {body}"
             );
+        }
+    }
+
+    #[test]
+    fn utf_16_makes_no_difference_to_lists() {
+        const JSON: &str = "{\"version\": \"https://jsonfeed.org/version/1.1\"}";
+        let long = format!("<?xml version='1.0'?><!--{}--><rss>", "x".repeat(500));
+        for (content_type, text, kind) in [
+            ("application/rss+xml", RSS, Feed),
+            ("application/rss+xml; charset=utf-16", &long, Feed),
+            ("text/xml; charset=utf-16", "\n<feed>", Feed),
+            ("application/xml; charset=utf-8", URLSET, Sitemap),
+            ("text/xml", "<sitemapindex>", Sitemap),
+            ("text/html; charset=utf-16be", RSS, Feed),
+            ("text/html", "<p>", Html),
+            ("text/plain", URLSET, Sitemap),
+            ("application/octet-stream", URLSET, Sitemap),
+            ("application/json", JSON, Feed),
+            ("application/xml", "<other>", Other),
+            ("", URLSET, Sitemap),
+            ("", "<html>", Html),
+            ("", "text", Other),
+        ] {
+            for mark in ["", "\u{FEFF}"] {
+                let units = || mark.encode_utf16().chain(text.encode_utf16());
+                let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+                let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+                for body in [big, little] {
+                    assert_eq!(
+                        kind_of(&body, Some(content_type)),
+                        kind,
+                        "{content_type} {text}"
+                    );
+                }
+            }
         }
     }
 

@@ -119,13 +119,14 @@ pub fn is_list(body: &[u8]) -> bool {
     let decompressed = gunzip(body, SNIFF_BYTES);
     let bytes = decompressed.as_deref().unwrap_or(body);
     let start = &bytes[..bytes.len().min(SNIFF_BYTES)];
+    let text = charset::utf_8_of_utf_16(start);
     // The last line may be cut.
     let end = if start.len() < SNIFF_BYTES {
-        start.len()
+        text.len()
     } else {
-        memchr::memrchr(b'\n', start).unwrap_or(0)
+        memchr::memrchr(b'\n', &text).unwrap_or(0)
     };
-    let text = String::from_utf8_lossy(&start[..end]);
+    let text = String::from_utf8_lossy(&text[..end]);
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     let mut lines = lines.filter(|line| !line.is_empty()).peekable();
     lines.peek().is_some() && lines.take(LINES_LOOKED_AT).all(is_absolute)
@@ -560,6 +561,16 @@ mod tests {
         let text = "<?xml version='1.0' encoding='EUC-JP'?><urlset><url><loc>http://a/日本</loc></url></urlset>";
         let (bytes, _, _) = encoding_rs::EUC_JP.encode(text);
         assert_eq!(locs(&read(bytes).urls), ["http://a/%E6%97%A5%E6%9C%AC"]);
+        let marked = format!("\u{FEFF}{URLSET}");
+        let undeclared = "<urlset><url><loc>http://a/b</loc></url></urlset>";
+        for text in [&marked, URLSET, undeclared, "http://a/1\r\nhttp://a/2\n"] {
+            for units in [u16::to_be_bytes, u16::to_le_bytes] {
+                let bytes: Vec<u8> = text.encode_utf16().flat_map(units).collect();
+                assert_eq!(read(&bytes), read(text), "{text}");
+                assert_eq!(is_list(&bytes), is_list(text.as_bytes()), "{text}");
+                assert_eq!(read(gzip(&bytes)), read(text), "{text}");
+            }
+        }
     }
 
     #[test]

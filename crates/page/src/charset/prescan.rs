@@ -2,12 +2,12 @@
 //!
 //! HTML standard, section 13.2.3.2, "prescan a byte stream to determine its encoding", then "get an XML encoding".
 //! Departure: the standard looks at 1,024 bytes, and later declarations make browsers start over; with the whole page at hand
-//! we look further at once. What stands in `<script>`, `<style>` and `<title>` is text, and declares nothing.
+//! we look further at once, and UTF-16 is told by its zeros with or without an XML declaration. What stands in `<script>`, `<style>` and `<title>` is text, and declares nothing.
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::Encoding;
 use memchr::{memchr, memmem};
 
-use super::{as_declared_inside, label_in, of_content_type};
+use super::{as_declared_inside, label_in, of_content_type, utf_16_by_zeros};
 use crate::attribute::{Attributes, is_space};
 use crate::text::find_end_tag;
 
@@ -17,13 +17,9 @@ const PRESCAN_BYTES: usize = 16 * 1024;
 /// The encoding that `body` declares.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(PRESCAN_BYTES)];
-    if head.starts_with(b"<\0?\0x\0") {
-        return Some(UTF_16LE);
-    }
-    if head.starts_with(b"\0<\0?\0x") {
-        return Some(UTF_16BE);
-    }
-    in_markup(head).or_else(|| in_xml_declaration(head))
+    utf_16_by_zeros(head)
+        .or_else(|| in_markup(head))
+        .or_else(|| in_xml_declaration(head))
 }
 
 fn in_markup(head: &[u8]) -> Option<&'static Encoding> {
@@ -174,6 +170,10 @@ mod tests {
             ("<?xml version='1.0'?><html>", None),
             ("<\0?\0x\0m\0l\0", Some("UTF-16LE")),
             ("\0<\0?\0x\0m\0l", Some("UTF-16BE")),
+            ("<\0u\0", Some("UTF-16LE")),
+            ("\0\n\0<", Some("UTF-16BE")),
+            ("<\0?x\0\0", None),
+            ("<\0", None),
         ] {
             let found = declared(page.as_bytes());
             assert_eq!(found.map(Encoding::name), name, "{page:?}");

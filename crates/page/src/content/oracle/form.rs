@@ -7,7 +7,7 @@ use url::Url;
 use super::markup::{read_html, read_xml};
 use super::text::{Composer, Noise, Text};
 use crate::charset;
-use crate::kind::{ContentKind, kind_of};
+use crate::kind::{ContentKind, kind_of, start_of};
 use crate::sitemap;
 
 /// How the text of a body is written.
@@ -24,8 +24,7 @@ pub(super) enum Form {
 impl Form {
     /// The form of a body that has text; none for what is no text, or program text.
     pub(super) fn of(body: &[u8], content_type: Option<&str>) -> Option<Self> {
-        let is_markup =
-            || body.trim_ascii_start().starts_with(b"<") || body.starts_with(b"\xEF\xBB\xBF<");
+        let is_markup = || start_of(body).trim_ascii_start().starts_with(b"<");
         match kind_of(body, content_type) {
             ContentKind::Html => Some(Self::Html),
             ContentKind::Sitemap => Some(Self::Sitemap),
