@@ -10,8 +10,8 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion, RootCertStore,
-    SignatureScheme,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, ProtocolVersion,
+    RootCertStore, SignatureScheme,
 };
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -118,7 +118,10 @@ impl Tls {
             }
         };
         let connecting = TlsConnector::from(config).connect(name.to_owned(), stream);
-        let stream = connecting.await.map_err(|error| error.to_string())?;
+        let stream = connecting.await.map_err(|error| {
+            let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+            cause.map_or_else(|| error.to_string(), in_words)
+        })?;
         let connection = stream.get_ref().1;
         Ok(Secured {
             session: session_of(connection, noted.take()),
@@ -178,6 +181,53 @@ fn session_of(connection: &ClientConnection, problem: Option<String>) -> TlsSess
         cipher: name.replacen("TLS13_", "TLS_", 1),
         problem,
     }
+}
+
+/// Names of a certificate that a message has.
+const NAMES_TOLD_MAX: usize = 5;
+
+/// What went wrong, without the names of types in which rustls tells some of it.
+fn in_words(error: &rustls::Error) -> String {
+    let rustls::Error::InvalidCertificate(problem) = error else {
+        return error.to_string();
+    };
+    let problem = match problem {
+        CertificateError::NotValidForNameContext {
+            expected,
+            presented,
+        } => {
+            // Each as `DnsName("example.org")`.
+            let bare = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
+            let names: Vec<String> = presented.iter().take(NAMES_TOLD_MAX).map(bare).collect();
+            let names = match &names[..] {
+                [] => "no name at all".to_owned(),
+                names => names.join(", "),
+            };
+            format!("not valid for {}; it is for {names}", expected.to_str())
+        }
+        CertificateError::ExpiredContext { not_after, .. } => {
+            format!("expired on {}", date(*not_after))
+        }
+        CertificateError::NotValidYetContext { not_before, .. } => {
+            format!("not valid before {}", date(*not_before))
+        }
+        CertificateError::UnknownIssuer => {
+            "its issuer is none that is trusted (UnknownIssuer)".to_owned()
+        }
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            "it is that of a certificate authority itself, and a server must have one that an authority signed"
+                .to_owned()
+        }
+        other => other.to_string(),
+    };
+    format!("invalid peer certificate: {problem}")
+}
+
+/// A time as people read it.
+fn date(time: UnixTime) -> String {
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    let date = jiff::Timestamp::from_second(seconds);
+    date.map_or_else(|_| format!("second {seconds}"), |date| date.to_string())
 }
 
 /// What a lenient verification found wrong.
@@ -256,5 +306,54 @@ impl ServerCertVerifier for NotingVerifier {
         self.provider
             .signature_verification_algorithms
             .supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rustls::pki_types::DnsName;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_certificate_is_told_in_words() {
+        let time = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        let name = ServerName::DnsName(DnsName::try_from("example.org").unwrap());
+        let other = |text: &'static str| {
+            let error = std::io::Error::other(text);
+            CertificateError::Other(rustls::OtherError(Arc::new(error)))
+        };
+        for (problem, words) in [
+            (
+                CertificateError::NotValidForNameContext {
+                    expected: name.to_owned(),
+                    presented: vec![
+                        "DnsName(\"other.example\")".to_owned(),
+                        "IpAddress(192.0.2.1)".to_owned(),
+                    ],
+                },
+                "not valid for example.org; it is for other.example, IpAddress(192.0.2.1)",
+            ),
+            (
+                CertificateError::ExpiredContext {
+                    time: time(1_000_000_000),
+                    not_after: time(86_400),
+                },
+                "expired on 1970-01-02T00:00:00Z",
+            ),
+            (
+                CertificateError::UnknownIssuer,
+                "its issuer is none that is trusted (UnknownIssuer)",
+            ),
+            (
+                other("CaUsedAsEndEntity"),
+                "it is that of a certificate authority itself, and a server must have one that an authority signed",
+            ),
+        ] {
+            let told = in_words(&rustls::Error::InvalidCertificate(problem));
+            assert_eq!(told, format!("invalid peer certificate: {words}"));
+        }
     }
 }

@@ -53,7 +53,7 @@ pub enum UrlError {
     #[error("scheme {0:?} is neither http nor https")]
     Scheme(String),
     /// The text has no scheme, and there is no base to resolve it against.
-    #[error("relative reference without a base")]
+    #[error("neither a URL nor the name of a host")]
     Relative,
     /// A start URL has a user name or a password before its host.
     #[error(

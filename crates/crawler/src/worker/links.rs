@@ -251,7 +251,9 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     let content_type = heads.content_type;
     let mut charset = None;
     let kind = match junkai_page::kind_of(&decoded.bytes, content_type) {
-        ContentKind::Other if is_named_as_list(visit) && sitemap::is_list(&decoded.bytes) => {
+        ContentKind::Other | ContentKind::Html
+            if is_named_as_list(visit) && is_plain_list(&decoded.bytes) =>
+        {
             ContentKind::Sitemap
         }
         kind => kind,
@@ -317,6 +319,11 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
 /// Whether somebody said that the page lists others: robots.txt, a sitemap, or the user.
 fn is_named_as_list(visit: &Visit) -> bool {
     visit.is_seed() || visit.hops.ends_with('M')
+}
+
+/// Whether a body is a list of URLs, one a line, whatever its type says: servers that do not know a file's type call it HTML.
+fn is_plain_list(body: &[u8]) -> bool {
+    !body.contains(&b'<') && sitemap::is_list(body)
 }
 
 /// Takes the links that the head of a file has.

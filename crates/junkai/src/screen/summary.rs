@@ -279,6 +279,11 @@ fn what_helps(seed: &FailedSeed) -> Option<&'static str> {
             "check that the proxy runs, its address and its kind (http:// or socks5://); --proxy none goes without"
         });
     }
+    if says("certificate authority itself") {
+        return Some(
+            "give the server a certificate of its own, signed by that authority; fetch.tls_verify = \"lenient\" in junkai.toml takes any certificate and notes what is wrong with it",
+        );
+    }
     if says("TLS") && says("certificate") {
         return Some(
             "check the server's certificate and the name in the URL; --extra-roots FILE trusts a certificate authority of your own",

@@ -267,6 +267,9 @@ fn where_robots_txt_names_none_the_usual_sitemap_is_read_and_a_seed_may_be_one()
     let site = Site::new(&[
         ("sitemap.xml", &sitemap(&["/listed.html"])),
         ("other.txt", "ORIGIN/by-seed.html\n"),
+        // Served as text/html.
+        ("list.html", "ORIGIN/by-list.html\n"),
+        ("by-list.html", "listed by what is called HTML"),
         ("index.html", "<a href=/linked.html>a link</a>"),
         ("listed.html", "listed"),
         ("by-seed.html", "listed elsewhere"),
@@ -279,6 +282,9 @@ fn where_robots_txt_names_none_the_usual_sitemap_is_read_and_a_seed_may_be_one()
     let list = site.stage.url(HOST, "/other.txt");
     site.crawl("two", &["--once", &list]).expect(0);
     assert!(site.paths().contains("/by-seed.html"));
+    let list = site.stage.url(HOST, "/list.html");
+    site.crawl("three", &["--once", &list]).expect(0);
+    assert!(site.paths().contains("/by-list.html"));
     assert!(!site.paths().contains("/linked.html"));
 }
 
