@@ -8,7 +8,7 @@ use std::process::Command;
 use junkai_testweb::{FolderConfig, TestWebConfig};
 use serde_json::Value;
 
-use crate::support::{Finished, Stage, junkai, run};
+use crate::support::{Finished, Running, Stage, junkai, run, wait_until};
 
 /// The exit code for a wrong configuration.
 const BAD_CONFIGURATION: i32 = 3;
@@ -216,7 +216,14 @@ fn a_damaged_line_of_what_servers_asked_for_is_told_and_mended() {
         ..small_web()
     };
     let stage = Stage::new(web, "");
-    run(short_crawl(&stage)).expect(0);
+    let mut crawl = stage.crawl_on();
+    crawl.args(stage.web.seeds()).args(["--interval", "0s"]);
+    let crawl = Running::start(crawl);
+    wait_until("host1 has asked for rest", || {
+        stage.events().iter().any(|event| event.status == 503)
+    });
+    crawl.interrupt();
+    crawl.wait();
     let file = stage.archive().join("state/servers.jsonl");
     let kept = fs::read_to_string(&file).unwrap();
     let (place, _) = kept.match_indices(':').next().unwrap();
@@ -225,7 +232,10 @@ fn a_damaged_line_of_what_servers_asked_for_is_told_and_mended() {
     let mut damaged = kept.into_bytes();
     damaged[place + 1] ^= 1;
     fs::write(&file, damaged).unwrap();
-    let said = run(short_crawl(&stage)).expect(0).err;
+    // What it repairs is told before the first visit, so any time is enough.
+    let mut crawl = stage.crawl_on();
+    crawl.args(["--interval", "0s", "--for", "1s"]);
+    let said = run(crawl).err;
     let told = "repaired: what servers asked for: 1 lines of state/servers.jsonl were damaged";
     assert!(said.contains(told), "{said}");
     // One flipped bit is found: whoever asked for rest has it.
