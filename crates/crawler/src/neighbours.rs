@@ -45,6 +45,9 @@ const SLOTS: u64 = 1 << 20;
 /// Who waits asks again within this time, so that others know that it still waits.
 const ASK_WITHIN: Duration = Duration::from_secs(10);
 
+/// What a server on loopback asks one crawl for holds for the others no longer than this.
+const LOOPBACK_HOLD_MAX: Duration = Duration::from_secs(10);
+
 /// A time that is further ahead was written before the machine's last start.
 const AHEAD_MAX: Duration = Duration::from_mins(1);
 
@@ -158,7 +161,7 @@ impl Neighbours {
             }
         }
         let asker = self.asker(slot, interval, counted());
-        let note = match self.begin(slot, asker) {
+        let note = match self.begin(slot, asker, self.hold_max_of(server)) {
             Ok(Ok(note)) => note,
             Ok(Err(wait)) => {
                 self.unlock(visit_byte(slot));
@@ -175,8 +178,22 @@ impl Neighbours {
         Ok(())
     }
 
+    /// The longest hold of a server that is obeyed. On loopback another program soon has the port of one that has ended, and did not ask for anything.
+    fn hold_max_of(&self, server: SocketAddr) -> Duration {
+        if server.ip().is_loopback() {
+            self.hold_max.min(LOOPBACK_HOLD_MAX)
+        } else {
+            self.hold_max
+        }
+    }
+
     /// Notes a visit in a slot whose lock we have, or says how long to wait.
-    fn begin(&mut self, slot: u64, asker: Waiter) -> io::Result<Result<LastVisit, Wait>> {
+    fn begin(
+        &mut self,
+        slot: u64,
+        asker: Waiter,
+        hold_max: Duration,
+    ) -> io::Result<Result<LastVisit, Wait>> {
         let Slot {
             visit: last,
             waited_until,
@@ -193,7 +210,7 @@ impl Neighbours {
             self.wait_in_line(slot, asker);
             return Ok(Err(Wait::Rest(interval.min(ASK_WITHIN))));
         }
-        match last.rest(self.own, interval, self.hold_max, counted) {
+        match last.rest(self.own, interval, hold_max, counted) {
             Rest::Over => {}
             Rest::AfterVisit(rest) => {
                 self.wait_in_line(slot, asker);
@@ -208,7 +225,10 @@ impl Neighbours {
         }
         let note = LastVisit {
             is_under_way: true,
-            ..self.own_visit(counted, last.hold_until)
+            ..self.own_visit(
+                counted,
+                last.hold_until.min(last.at.saturating_add(hold_max)),
+            )
         };
         self.write(slot, note)?;
         Ok(Ok(note))
@@ -329,13 +349,14 @@ impl Neighbours {
     /// A visit has ended at this time by the machine's count; none if it was not made. From then on all crawls leave the server alone for the rest that it needs.
     pub(crate) fn end(&mut self, server: SocketAddr, counted: Option<Duration>, rest: Duration) {
         let slot = slot_of(server);
+        let rest = rest.min(self.hold_max_of(server));
         self.follow_file();
         let Some(held) = self.held.get_mut(&slot) else {
             return;
         };
         // Without a visit the server rests from the last start on, which is no shorter than from the end before.
         let ended = counted.unwrap_or(held.note.at);
-        let hold_until = match rest.min(self.hold_max) {
+        let hold_until = match rest {
             Duration::ZERO => held.note.hold_until,
             rest => held.note.hold_until.max(ended.saturating_add(rest)),
         };

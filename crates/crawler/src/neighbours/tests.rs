@@ -475,3 +475,17 @@ mod any_crawls {
         assert!(turns.iter().all(|turns| 5 <= *turns), "{turns:?}");
     }
 }
+
+#[test]
+fn what_a_server_on_loopback_asked_for_does_not_hold_the_next_one_at_its_port() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut one, mut two) = (crawl_in(&folder), crawl_in(&folder));
+    let hour = Duration::from_hours(1);
+    for (address, waits) in [("127.0.0.1:8080", false), ("192.0.2.1:8080", true)] {
+        let here = server(address);
+        assert_eq!(one.start(here, INTERVAL, || at(0)), Ok(()));
+        one.end(here, Some(at(1)), hour);
+        let held = two.start(here, INTERVAL, || at(60));
+        assert_eq!(matches!(held, Err(Wait::Hold(_))), waits, "{held:?}");
+    }
+}
