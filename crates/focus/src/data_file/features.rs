@@ -352,9 +352,9 @@ fn is_code(numbers: &[Number]) -> bool {
             || numbers.iter().any(|number| number.is_padded))
 }
 
-/// The order of size of a number: the digits before its point, less one.
+/// The order of size of a number: the digits before its point, less one. Files hold numbers beyond all that can be counted, too.
 fn size(value: f64) -> f64 {
-    value.abs().max(1e-9).log10().max(0.0)
+    value.abs().clamp(1e-9, f64::MAX).log10().max(0.0)
 }
 
 /// The standard deviation of the orders of size.
@@ -389,6 +389,14 @@ mod tests {
 
     fn features(rows: &[&[&str]]) -> Features {
         Features::of(Format::Csv, &[table(rows)], &Units::default())
+    }
+
+    #[test]
+    fn the_size_of_any_number_is_finite() {
+        for value in [0.0, -5.0, f64::MAX, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(size(value).is_finite(), "{value}");
+        }
+        assert!(spread(&[]).is_finite());
     }
 
     #[test]
