@@ -354,7 +354,8 @@ fn is_code(numbers: &[Number]) -> bool {
 
 /// The order of size of a number: the digits before its point, less one. Files hold numbers beyond all that can be counted, too.
 fn size(value: f64) -> f64 {
-    value.abs().clamp(1e-9, f64::MAX).log10().max(0.0)
+    // What is no number counts as the largest one.
+    value.abs().min(f64::MAX).log10().max(0.0)
 }
 
 /// The standard deviation of the orders of size.
@@ -393,7 +394,14 @@ mod tests {
 
     #[test]
     fn the_size_of_any_number_is_finite() {
-        for value in [0.0, -5.0, f64::MAX, f64::INFINITY, f64::NEG_INFINITY] {
+        for value in [
+            0.0,
+            -5.0,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+        ] {
             assert!(size(value).is_finite(), "{value}");
         }
         assert!(spread(&[]).is_finite());
