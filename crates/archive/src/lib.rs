@@ -3,7 +3,7 @@
 //! A crawler thread owns one [`Writer`] and gives it one [`Capture`] for each exchange; what it gets back, [`Stored`], is
 //! on disk and in the index. [`recover()`] runs once at start, before any writer, and repairs what a crash left. [`Index`]
 //! answers which captures of a URL exist, while the crawl goes on, and [`Captures`] gives out their bytes; [`Reader`] reads the records of any
-//! WARC or ARC file, [`walk()`] goes on after damage, [`check()`] judges one, and [`index_file`] lists one as `cdxj-indexer` does. [`http`] takes a stored HTTP message apart.
+//! WARC or ARC file, [`walk()`] goes on after damage, [`check()`] judges one, and [`index_file`] lists one as `cdxj-indexer` does. `junkai_http` takes a stored HTTP message apart.
 //!
 //! # An archive on disk
 //! `archive/*.warc.gz` are the captures and `indexes/*.cdxj` the index, laid out as in a WACZ; the suffix `.open` marks a

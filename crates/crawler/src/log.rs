@@ -2,7 +2,7 @@
 //!
 //! The frontier's thread notes a line for every visit that ended or is given up, and none for one that is only deferred. The line of a capture is noted when the
 //! capture is in the archive already: what a log reports, the archive holds. Lines are buffered, and written once per round, or when they are many, in the order
-//! that `outcomes` keeps: after new URLs, before the states of pages, and before the visits are acknowledged. What is no visit ([`JOINED`]) stands in
+//! that `outcomes` keeps: after new URLs, before the states of pages, and before the visits are acknowledged. What is no visit ([`JOINED`](crate::annotation::JOINED)) stands in
 //! `events.jsonl` alone. Files that have grown long or old are put away, as [`junkai_archive::logs`] says.
 
 mod config;

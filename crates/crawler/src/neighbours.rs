@@ -2,13 +2,13 @@
 //! have their turns.
 //!
 //! The crawls of one user share a file in a folder that is named after the user's number alone, so that they find each other whatever their environment says: from a
-//! terminal, from cron, from a service, and after a logout. The file has a [slot](slot) for each address, chosen by hash. While a visit is under way, a byte at the slot's
+//! terminal, from cron, from a service, and after a logout. The file has a [slot] for each address, chosen by hash. While a visit is under way, a byte at the slot's
 //! place is locked; the slot itself says when the last visit ended, by what the machine has counted since its boot, and whose it was: from its own visits a crawl
 //! keeps its distance by itself. It also says how long the server is to be left alone, because it asked one of the crawls for rest or failed it. The kernel gives locks
 //! back however their holder ends; a slot that says "under way" without a lock was left by a kill, and its
 //! visit counts as ended when that is noticed.
 //!
-//! A crawl that has to wait notes this in the slot's [line](line), which has a lock of its own, and in the slot that somebody waits. Whoever may visit the server
+//! A crawl that has to wait notes this in the slot's [line](mod@line), which has a lock of its own, and in the slot that somebody waits. Whoever may visit the server
 //! looks into the line if the slot says so, and gives way to those that have waited longer. While nobody waits, this costs no call more.
 //!
 //! Who tidies up may delete the file; the crawls that have it open then go on in a new one. Where there is no such file, or it cannot be written, each crawl keeps
