@@ -120,7 +120,7 @@ impl Coding {
         }
     }
 
-    /// Undoes the coding as a stream that begins with these bytes; none if it plainly is not coded so, or is no stream of it that may be read.
+    /// Undoes the coding of a stream that begins with `start`. A stream that plainly is not coded so is given back as the error.
     pub(crate) fn reader<'a>(
         self,
         start: &[u8],
@@ -159,11 +159,7 @@ pub fn decode<'a, 'v>(
     content_encoding: impl Iterator<Item = &'v [u8]>,
     limit: usize,
 ) -> Decoded<'a> {
-    let names: Vec<&[u8]> = content_encoding
-        .flat_map(list_items)
-        .filter(|name| !name.eq_ignore_ascii_case(b"identity"))
-        .take(CODINGS_MAX + 1)
-        .collect();
+    let names = names(content_encoding);
     let mut bytes = Cow::Borrowed(body);
     let mut problem = (CODINGS_MAX < names.len()).then_some(DecodeProblem::TooManyCodings);
     for name in names.into_iter().rev() {
@@ -183,6 +179,15 @@ pub fn decode<'a, 'v>(
         problem.get_or_insert(DecodeProblem::Bomb { limit });
     }
     Decoded { bytes, problem }
+}
+
+/// The codings that `Content-Encoding` values name, in the order in which they were applied; at most one more than are undone.
+pub(crate) fn names<'v>(content_encoding: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
+    content_encoding
+        .flat_map(list_items)
+        .filter(|name| !name.eq_ignore_ascii_case(b"identity"))
+        .take(CODINGS_MAX + 1)
+        .collect()
 }
 
 /// Undoes one coding.

@@ -5,8 +5,7 @@
 use std::io::{self, BufReader, Cursor, Read};
 
 use crate::chunked::{ChunkDecoder, Progress};
-use crate::coding::{CODINGS_MAX, Coding};
-use crate::head::list_items;
+use crate::coding::{CODINGS_MAX, Coding, names};
 use crate::text_head::TextHead;
 
 /// Bytes that are taken apart at a time.
@@ -21,12 +20,7 @@ pub fn content<'a>(head: &TextHead<'_>, body: impl Read + 'a) -> Box<dyn Read + 
     } else {
         Box::new(body)
     };
-    let names: Vec<&[u8]> = head
-        .values("content-encoding")
-        .flat_map(list_items)
-        .filter(|name| !name.eq_ignore_ascii_case(b"identity"))
-        .take(CODINGS_MAX + 1)
-        .collect();
+    let names = names(head.values("content-encoding"));
     if CODINGS_MAX < names.len() {
         return content;
     }
