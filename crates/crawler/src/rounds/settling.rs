@@ -248,7 +248,7 @@ impl Rounds {
         if status != status::ROBOTS_DENIED {
             tracing::info!("{url}: {result}");
         } else if self.told.is_news(What::KeepsOut, host) {
-            tracing::info!("{url}: {result} (of more pages of {host}: -vv)");
+            tracing::info!("{url}: {result} (-vv tells of every such page of {host})");
         } else {
             tracing::debug!("{url}: {result}");
         }
