@@ -6,7 +6,7 @@
 //! - `<!-- figure: crawl.page | junkai | × floor -->` … `<!-- end -->`: a median, and with `spread` instead of `figure` also its smallest and largest sample;
 //! - `<!-- measured: crawl -->` … `<!-- end -->`: commit, command and machine.
 //!
-//! The costs that `junkai lab plan` assumes are a file of their own.
+//! The costs that `junkai plan` assumes are a file of their own.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,8 +20,8 @@ use crate::samples::short;
 
 /// The documents with figures, below the root.
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "docs/benchmarks.md"];
-/// The costs that `junkai lab plan` assumes.
-const PLAN: &str = "crates/lab/src/plan/measured.rs";
+/// The costs that `junkai plan` assumes.
+const PLAN: &str = "crates/simulation/src/plan/measured.rs";
 
 /// Stands for a table that the recorded run did not measure, as a quick one leaves out the largest sizes.
 const NOT_IN_RUN: &str = "\n*The recorded run did not measure this.*\n";
@@ -139,7 +139,7 @@ pub(crate) fn middle(cell: &Cell) -> f64 {
     }
 }
 
-/// What `junkai lab plan` assumes: the constant, what it is, the figure, and what it is multiplied by.
+/// What `junkai plan` assumes: the constant, what it is, the figure, and what it is multiplied by.
 const PLANNED: [(&str, &str, &str, f64); 5] = [
     (
         "CHANGED_VISIT_CPU_US",

@@ -16,17 +16,18 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use anyhow::{Result, ensure};
-use junkai_lab::crawl::{Run, Trial, simulate};
-use junkai_lab::graph::generate::{Generator, GeneratorConfig};
-use junkai_lab::graph::{Page, PageRank, WebGraph, unwatched};
-use junkai_lab::policy::{CrawlOrder, NotAPolicy, Policy, Setup};
-use junkai_lab::value::Value;
+use junkai_simulation::crawl::{Run, Trial, simulate};
+use junkai_simulation::graph::generate::{Generator, GeneratorConfig};
+use junkai_simulation::graph::{Page, PageRank, WebGraph, unwatched};
+use junkai_simulation::policy::{CrawlOrder, NotAPolicy, Policy, Setup};
+use junkai_simulation::value::Value;
 
-pub(crate) use self::whole::{JobArguments, run_job};
 use crate::Common;
 use crate::cpu;
 use crate::report::{Cell, Limit, Report, Table};
 use crate::samples::{Samples, short};
+
+pub(crate) use self::whole::{JobArguments, run_job};
 
 /// Links of a page on average: 10⁷ pages have 2·10⁸.
 const LINKS_PER_PAGE: f64 = 20.0;

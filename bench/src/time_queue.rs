@@ -1,6 +1,6 @@
 //! The cost of keeping the states of all known pages on disk, beside fjall, redb and LMDB.
 //!
-//! Every store goes through the same cycle (`junkai_lab::update_cycle`): time passes by minutes; what is due is read, changed as a visit does, and put
+//! Every store goes through the same cycle (`junkai_simulation::update_cycle`): time passes by minutes; what is due is read, changed as a visit does, and put
 //! back an interval later; after every 100,000 states all of it is made durable. The pages are those of Tamura and Kitsuregawa's (2010) table 1. The stores take turns. Read
 //! [`run`] first, then `peers`.
 //!
@@ -21,18 +21,19 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use junkai_lab::experiment::time_queue::CHECKPOINT_RECORDS;
-use junkai_lab::measure::{Measurement, Used};
-use junkai_lab::population::{Population, SEED_PAGES};
-use junkai_lab::update_cycle::{Durability, QueueStore, Store, UpdateCycle};
+use junkai_simulation::measure::{Measurement, Used};
+use junkai_simulation::population::{Population, SEED_PAGES};
+use junkai_simulation::update_cycle::CHECKPOINT_RECORDS;
+use junkai_simulation::update_cycle::{Durability, QueueStore, Store, UpdateCycle};
 use junkai_store::time_queue::{Lengths, TimeQueueConfig};
 use tempfile::TempDir;
 
-pub(crate) use self::large::{JobArguments, run_job};
 use self::peers::{Fjall, Lmdb, Redb};
 use crate::Common;
 use crate::report::{Cell, Limit, Report, Table};
 use crate::samples::{Samples, short};
+
+pub(crate) use self::large::{JobArguments, run_job};
 
 /// What all pages are drawn from.
 const SEED: u64 = 1;

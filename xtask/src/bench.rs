@@ -17,7 +17,9 @@ pub(crate) struct Arguments {
 /// Runs it.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     // Benchmarks and crawler together: one set of features, one build. `crawl` starts the crawler from where it finds itself.
-    step("build", cargo(&["build", "--profile", "dist"]))?;
+    let mut build = cargo(&["build", "--profile", "dist"]);
+    build.args(["--bin", "junkai-bench", "--bin", "junkai"]);
+    step("build", build)?;
     let mut command = cargo(&[
         "run",
         "--profile",

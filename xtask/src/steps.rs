@@ -1,12 +1,16 @@
 //! The steps of `cargo xtask test`, in order of how soon they fail.
+//!
+//! The tests mostly wait for polite intervals to pass, so what needs the processors and nothing of the tests runs meanwhile in a second thread: see
+//! [`meanwhile`]. No two commands that run at the same time build in the same folder for long, for cargo would let one of them wait.
 
 use std::env;
+use std::io::{self, IsTerminal, Read};
 use std::num::NonZero;
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 
 use crate::budgets;
 use crate::tools::{self, Tools};
@@ -15,42 +19,39 @@ use crate::tools::{self, Tools};
 pub(crate) fn test() -> Result<()> {
     let begun = Instant::now();
     step("format", cargo(&["fmt", "--all", "--check"]))?;
+    let tools = meanwhile(vec![("lints", lints())], tools::install)?;
     step(
-        "lints",
-        cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ]),
+        "build of the tests",
+        cargo(&["test", "--workspace", "--quiet", "--no-run"]),
     )?;
-    let tools = tools::install()?;
-    step(
-        "tests",
-        with_tools(
-            many_at_a_time(cargo(&["test", "--workspace", "--quiet"])),
-            &tools,
-        ),
-    )?;
-    budgets::check(&tools.valgrind)?;
-    let mut doc = cargo(&[
-        "doc",
-        "--workspace",
-        "--no-deps",
-        "--document-private-items",
-        "--quiet",
-    ]);
-    doc.env("RUSTDOCFLAGS", "-D warnings");
-    step("documentation", doc)?;
+    let beside = vec![
+        ("budgets", budgets::check(&tools.valgrind)),
+        ("documentation", documentation()),
+    ];
+    meanwhile(beside, || {
+        let tests = cargo(&["test", "--workspace", "--quiet"]);
+        step("tests", with_tools(many_at_a_time(tests), &tools))
+    })?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
     Ok(())
 }
 
-/// Tests that run at a time for each core: most of the time, those that crawl wait for a polite interval to pass.
-const TESTS_PER_CORE: usize = 2;
+fn lints() -> Command {
+    let mut clippy = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
+    clippy.args(["--", "-D", "warnings"]);
+    clippy
+}
+
+fn documentation() -> Command {
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    doc.arg("--document-private-items");
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    doc
+}
+
+/// Tests that run at a time for each core: most of the time, those that crawl wait for a polite interval to pass. All end-to-end tests together take five
+/// minutes of processor time.
+const TESTS_PER_CORE: usize = 3;
 
 /// Runs more tests at a time than there are cores, unless the environment says how many.
 fn many_at_a_time(mut command: Command) -> Command {
@@ -100,13 +101,107 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
     println!("\n── {name}: {}", shown(&command));
     let begun = Instant::now();
-    let status = command
-        .status()
-        .with_context(|| format!("cannot run {}", shown(&command)))?;
-    if !status.success() {
-        bail!("{name} failed; repeat it with: {}", shown(&command));
+    let status = command.status();
+    judge(name, &command, status, begun.elapsed())
+}
+
+/// Does `work` in this thread while the steps run one after another in a second one; then shows what each printed, in order.
+///
+/// Neither ends the other: when both fail, both failures are told. Ctrl-C ends both, for they belong to the terminal's one process group.
+fn meanwhile<T>(
+    steps: Vec<(&'static str, Command)>,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    thread::scope(|scope| {
+        let second = scope.spawn(|| steps.into_iter().map(Collected::run).collect::<Vec<_>>());
+        let done = work();
+        if done.is_err() && !second.is_finished() {
+            println!("\n── failed; waiting for what runs beside it");
+        }
+        let collected = second
+            .join()
+            .map_err(|_| anyhow!("the second thread panicked"))?;
+        let failures: Vec<Error> = collected
+            .into_iter()
+            .filter_map(|step| step.show().err())
+            .collect();
+        joined(done, failures)
+    })
+}
+
+/// The result of `done`, or all that failed in one error.
+fn joined<T>(done: Result<T>, failures: Vec<Error>) -> Result<T> {
+    let (done, first) = match done {
+        Ok(done) => (Some(done), None),
+        Err(error) => (None, Some(error)),
+    };
+    let told: Vec<String> = first
+        .into_iter()
+        .chain(failures)
+        .map(|error| format!("{error:#}"))
+        .collect();
+    match done {
+        Some(done) if told.is_empty() => Ok(done),
+        _ => Err(anyhow!(told.join("\n"))),
     }
-    println!("── {name}: ok, {} s", begun.elapsed().as_secs());
+}
+
+/// A step that ran, with all that it printed.
+struct Collected {
+    name: &'static str,
+    command: Command,
+    printed: String,
+    status: io::Result<ExitStatus>,
+    took: Duration,
+}
+
+impl Collected {
+    fn run((name, mut command): (&'static str, Command)) -> Collected {
+        if io::stdout().is_terminal() {
+            command.env("CARGO_TERM_COLOR", "always");
+        }
+        let begun = Instant::now();
+        let mut printed = Vec::new();
+        let status = collect(&mut command, &mut printed);
+        Collected {
+            name,
+            command,
+            printed: String::from_utf8_lossy(&printed).into_owned(),
+            status,
+            took: begun.elapsed(),
+        }
+    }
+
+    /// Prints what the step would have printed by itself.
+    fn show(self) -> Result<()> {
+        println!("\n── {}: {}", self.name, shown(&self.command));
+        print!("{}", self.printed);
+        judge(self.name, &self.command, self.status, self.took)
+    }
+}
+
+/// Runs a command and keeps its standard output and standard error, in the order in which they were written.
+fn collect(command: &mut Command, printed: &mut Vec<u8>) -> io::Result<ExitStatus> {
+    let (mut reader, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn()?;
+    // The command holds the writing end too; while that is open, reading does not end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    reader.read_to_end(printed)?;
+    child.wait()
+}
+
+fn judge(
+    name: &str,
+    command: &Command,
+    status: io::Result<ExitStatus>,
+    took: Duration,
+) -> Result<()> {
+    let status = status.with_context(|| format!("cannot run {}", shown(command)))?;
+    if !status.success() {
+        bail!("{name} failed; repeat it with: {}", shown(command));
+    }
+    println!("── {name}: ok, {} s", took.as_secs());
     Ok(())
 }
 
@@ -139,4 +234,49 @@ fn shown(command: &Command) -> String {
             .map(|word| word.to_string_lossy().into_owned()),
     );
     words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_a_step_prints_is_kept_in_order() {
+        let step = Collected::run(("talk", shell("echo one; echo two >&2; echo three")));
+        assert_eq!(step.printed, "one\ntwo\nthree\n");
+        assert!(step.show().is_ok());
+    }
+
+    #[test]
+    fn work_succeeds_when_the_steps_beside_it_do() {
+        let steps = vec![("first", shell("true")), ("second", shell("true"))];
+        assert_eq!(meanwhile(steps, || Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    fn all_failures_are_told() {
+        let steps = vec![
+            ("first", shell("false")),
+            ("second", shell("true")),
+            ("third", shell("exit 3")),
+        ];
+        let told = meanwhile::<()>(steps, || bail!("tests failed")).unwrap_err();
+        let lines: Vec<String> = told.to_string().lines().map(str::to_owned).collect();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert_eq!(lines[0], "tests failed");
+        assert!(lines[1].starts_with("first failed"), "{lines:?}");
+        assert!(lines[2].starts_with("third failed"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_step_that_fails_beside_good_work_fails_the_run() {
+        let steps = vec![("first", shell("false"))];
+        assert!(meanwhile(steps, || Ok(())).is_err());
+    }
 }

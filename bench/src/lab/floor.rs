@@ -1,6 +1,6 @@
 //! The least that a crawl of a graph could cost: its links in the order in which it followed them, and one bit for each page.
 
-use junkai_lab::graph::{Links, Page};
+use junkai_simulation::graph::{Links, Page};
 
 /// Pages that one word of bits stands for.
 const WORD: usize = u64::BITS as usize;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use junkai_lab::graph::{PageRankConfig, WebGraph, pagerank, unwatched};
+use junkai_simulation::graph::{PageRankConfig, WebGraph, pagerank, unwatched};
 use serde::{Deserialize, Serialize};
 
 use super::{Named, crawl, generator};

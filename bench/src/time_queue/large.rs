@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum as _;
-use junkai_lab::experiment::time_queue::CHECKPOINT_RECORDS;
-use junkai_lab::measure::Measurement;
-use junkai_lab::population::Population;
-use junkai_lab::update_cycle::{Durability, QueueStore, UpdateCycle};
+use junkai_simulation::measure::Measurement;
+use junkai_simulation::population::Population;
+use junkai_simulation::update_cycle::CHECKPOINT_RECORDS;
+use junkai_simulation::update_cycle::{Durability, QueueStore, UpdateCycle};
 use junkai_store::time_queue::{Lengths, TimeQueueConfig};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 
 use anyhow::Result;
 use junkai_lab::experiment::time_queue::{self, TimeQueueExperiment};
-use junkai_lab::outcome;
+use junkai_simulation::outcome;
 
 use crate::report::{Cell, Report, Table};
 use crate::samples::short;

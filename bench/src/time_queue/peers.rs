@@ -14,7 +14,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use heed::types::Bytes;
 use heed::{EnvFlags, EnvOpenOptions};
 use junkai_frontier::Time;
-use junkai_lab::update_cycle::{Store, StoreError, Visit};
+use junkai_simulation::update_cycle::{Store, StoreError, Visit};
 use junkai_store::time_queue::Record;
 use redb::{Durability, ReadableTable as _, TableDefinition};
 use xxhash_rust::xxh3::xxh3_64;

@@ -131,6 +131,10 @@ pub fn check(path: &Path, tell: impl FnMut(&Problem)) -> io::Result<Report> {
         failed: None,
     };
     walk(path, &mut checker);
+    if checker.report.records + checker.report.problems == 0 {
+        let mut found = vec![Finding::problem(STRUCTURE, "there is no record in it")];
+        checker.tell_all(0, None, &mut found);
+    }
     match checker.failed {
         Some(error) => Err(error),
         None => Ok(checker.report),

@@ -28,6 +28,7 @@ use tokio::task::{AbortHandle, LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 
 use crate::clock::timestamp;
+use crate::span::span;
 use crate::visit::Report;
 use crate::wish::{Granted, Wish};
 
@@ -103,7 +104,7 @@ fn in_words(standing: &Standing) -> String {
         until => format!(", on hold until {:.0}", timestamp(until)),
     };
     let (turn, step) = (timestamp(standing.next_turn), standing.next_step);
-    let interval = humantime_serde::re::humantime::format_duration(standing.interval);
+    let interval = span(standing.interval);
     let stride = standing.stride;
     format!(
         "{lease}{hold}; interval {interval}, {stride} steps; next free slot: step {step}, at {turn:.1}"

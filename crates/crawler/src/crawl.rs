@@ -121,7 +121,7 @@ impl Crawl {
     /// Pages that the archive knows already.
     #[must_use]
     pub fn pages_known(&self) -> u64 {
-        self.rounds.pages_known()
+        self.rounds.engine().pages_known()
     }
 
     /// Crawls until everything is visited, a limit is reached or the user stops it.
@@ -137,13 +137,13 @@ impl Crawl {
         };
         self.finish_what_is_in_flight()?;
         if ended == Ended::NothingReached {
-            self.rounds.give_seeds_up();
+            self.rounds.engine().give_seeds_up();
         }
         // While the archive is still ours, and all that was visited is in the log.
         let hooks = self.hooks.finish();
-        let failed_seeds = self.rounds.failed_seeds();
-        let sitemaps_tried = self.rounds.sitemaps_tried().to_vec();
-        let losses = self.rounds.losses();
+        let failed_seeds = self.rounds.engine().failed_seeds();
+        let sitemaps_tried = self.rounds.engine().sitemaps_tried().to_vec();
+        let losses = self.rounds.engine().losses();
         // Whatever became of the hooks: the archive is left in order.
         let progress = self.rounds.close()?;
         Ok(Summary {
@@ -159,29 +159,31 @@ impl Crawl {
 
     fn reason_to_end(&mut self) -> Option<Ended> {
         let is_goal_reached = self.rounds.is_goal_reached();
-        let limits = &self.rounds.settings().crawl;
+        let limits = &self.rounds.engine().settings().crawl;
         if self.rounds.stop() != Stop::Never {
             Some(Ended::Stopped)
         } else if limits
             .pages_max
-            .is_some_and(|pages_max| pages_max <= self.rounds.pages())
-            || self.rounds.is_budget_spent()
+            .is_some_and(|pages_max| pages_max <= self.rounds.engine().pages())
+            || self.rounds.engine().is_budget_spent()
         {
             Some(Ended::PagesReached)
-        } else if self.rounds.are_bytes_reached() {
+        } else if self.rounds.engine().are_bytes_reached() {
             Some(Ended::BytesReached)
         } else if limits
             .run_time_max
             .is_some_and(|time_max| time_max <= self.begun.elapsed())
         {
             Some(Ended::TimeReached)
-        } else if self.rounds.is_without_sitemap() && !self.rounds.is_out_of_reach() {
+        } else if self.rounds.engine().is_without_sitemap()
+            && !self.rounds.engine().is_out_of_reach()
+        {
             Some(Ended::NoSitemap)
         } else if is_goal_reached
-            || (self.rounds.settings().crawl.once && self.rounds.is_complete())
+            || (self.rounds.engine().settings().crawl.once && self.rounds.is_complete())
         {
             Some(Ended::Complete)
-        } else if self.rounds.is_out_of_reach() {
+        } else if self.rounds.engine().is_out_of_reach() {
             Some(Ended::NothingReached)
         } else {
             None
@@ -190,7 +192,7 @@ impl Crawl {
 
     fn finish_what_is_in_flight(&mut self) -> Result<(), CrawlError> {
         let deadline = Instant::now() + STOP_PATIENCE;
-        while self.rounds.has_visits_in_flight()
+        while self.rounds.engine().has_visits_in_flight()
             && Instant::now() < deadline
             && self.rounds.stop() != Stop::Now
         {
@@ -219,7 +221,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let archive = folder.path().join("archive");
         let mut broken = crawl(&archive);
-        let keys = broken.rounds.settings().ring.keys;
+        let keys = broken.rounds.engine().settings().ring.keys;
         broken.hooks = Hooks::broken();
         let error = broken.run().unwrap_err();
         assert!(matches!(error, CrawlError::Bug { .. }), "{error}");

@@ -28,6 +28,7 @@ use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::{self, Restored};
 use crate::settings::Settings;
+use crate::span::span;
 use crate::visit::{OutOfTurn, is_discard_marker, status};
 
 /// How much waits, and how much may.
@@ -127,7 +128,7 @@ pub fn explain(
     let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
     let found = states.find(url, progress)?;
-    let purpose = found.as_ref().map(|found| found.purpose);
+    let purpose = found.as_ref().map(|found| found.purpose.clone());
     let page = found.map(|found| found.page);
     let depth = waiting.as_ref().map(|waiting| waiting.depth);
     let depth = depth.or(page.as_ref().map(|page| page.depth));
@@ -151,7 +152,7 @@ pub fn explain(
     let hops = waiting.as_ref().map(|waiting| &*waiting.hops);
     let hops = hops.or(visits.first().map(|event| &*event.hops));
     let reached = match purpose {
-        Some(purpose) => Found::of(purpose, depth),
+        Some(purpose) => Found::of(&purpose, depth),
         None => reached(hops.unwrap_or_default(), depth, settings),
     };
     Ok(Explanation {
@@ -382,7 +383,7 @@ fn host(restored: &Restored, settings: &Settings, url: &PageUrl) -> Option<Strin
 /// How long a host is to rest between two visits, as far as that is obeyed.
 pub(crate) fn delay_in_words(asks: &[Ask], politeness: &PolitenessConfig) -> Option<String> {
     let delay = asks.iter().map(|ask| ask.delay).max()?;
-    let words = humantime_serde::re::humantime::format_duration(delay);
+    let words = span(delay);
     let most = if politeness.crawl_delay_max <= delay {
         ", the most that is obeyed (politeness.crawl_delay_max)"
     } else {

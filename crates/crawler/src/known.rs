@@ -1,6 +1,6 @@
 //! The pages that are known: their states in the time queue, and the planner that says when to come back.
 //!
-//! The second of the two loops of `ARCHITECTURE.md`. [`rounds`](crate::rounds) takes what is due by [`KnownPages::next`], and gives it back, after its
+//! The second of the two loops of `ARCHITECTURE.md`. [`engine`](crate::engine) takes what is due by [`KnownPages::next`], and gives it back, after its
 //! visit or without one, by [`KnownPages::revisited`], [`put_off`](KnownPages::put_off) or [`forget`](KnownPages::forget). A page joins by
 //! [`KnownPages::first_visited`].
 //!
@@ -678,6 +678,7 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
     use crate::unread;
+    use crate::visit::OutOfTurn;
 
     const DAY: Duration = Duration::from_hours(24);
     const START: Time = Time::from_micros(1_700_000_000_000_000);
@@ -738,7 +739,7 @@ mod tests {
             .first_visit(&sighting(page, START, found(0)), Draw::new(1));
         Visit {
             state: None,
-            is_asked: true,
+            out_of_turn: Some(OutOfTurn::Asked),
             ..Visit::known(page.clone(), state, Receipt::Known(ticket))
         }
     }

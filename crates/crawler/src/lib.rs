@@ -1,7 +1,7 @@
 //! Joins the rooms under the wall clock: from seeds to an archive, polite, resumable and explained.
 //!
-//! [`Crawl`] is the front door; [`Settings`] says what to crawl and [`Progress`] how it goes. Inside, `rounds` is the
-//! frontier's thread (the picture of `ARCHITECTURE.md` as code), `waiting_room` says which visit is next, `worker` is what fetches and keeps pages, `opening`
+//! [`Crawl`] is the front door; [`Settings`] says what to crawl and [`Progress`] how it goes. Inside, `engine` decides
+//! what is done next and `rounds` drives it (the picture of `ARCHITECTURE.md` as code), `waiting_room` says which visit is next, `worker` is what fetches and keeps pages, `opening`
 //! and `checkpoint` are how a crawl survives its end. [`explain()`], [`stats()`] and [`changes()`] read an archive, running or not.
 //!
 //! **Invariant:** this room never draws on a screen. Of the counters that a screen reads, the crawl decides by few: `progress` names them.
@@ -17,6 +17,7 @@ mod crashes;
 mod crawl;
 mod crew;
 mod descriptors;
+mod engine;
 mod error;
 mod explain;
 mod first_pages;
@@ -49,6 +50,7 @@ mod shortage;
 mod sitemaps;
 mod small_file;
 mod soon;
+mod span;
 mod stats;
 mod tell;
 mod told;
@@ -77,7 +79,7 @@ pub use paused::{Paused, paused};
 pub use progress::{Counter, Progress, Snapshot, Stop};
 pub use scope::{Preset, ScopeConfig};
 pub use scope_changes::{ScopeChanges, scope_changes};
-pub use settings::{CrawlConfig, Settings};
+pub use settings::{Bounds, CrawlConfig, Settings};
 pub use stats::{Stats, stats};
 pub use tell::{Told, When, tell};
 pub use visit::status;

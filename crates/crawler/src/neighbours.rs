@@ -72,6 +72,8 @@ pub(crate) struct Neighbours {
     waiting: HashMap<u64, Waited>,
     /// When those were last looked through.
     forgot_at: Duration,
+    /// Visits that had to wait.
+    waits: Waits,
     /// Slots for which the operator was told that we wait.
     told: HashSet<u64>,
     /// Whether the operator was told that the file does not work.
@@ -92,6 +94,14 @@ struct Held {
 struct Waited {
     since: Duration,
     asked: Duration,
+}
+
+/// Visits that began later than they could have, because of other crawls of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waits {
+    pub(crate) visits: u64,
+    /// How long they waited, all together; two may have waited at once.
+    pub(crate) time: Duration,
 }
 
 /// Why a visit does not begin now, and when to ask again.
@@ -128,6 +138,7 @@ impl Neighbours {
             hold_max,
             held: HashMap::new(),
             waiting: HashMap::new(),
+            waits: Waits::default(),
             forgot_at: Duration::ZERO,
             told: HashSet::new(),
             has_warned: false,
@@ -151,7 +162,7 @@ impl Neighbours {
         match self.lock(visit_byte(slot), libc::F_WRLCK) {
             Ok(true) => {}
             Ok(false) => {
-                let asker = self.asker(slot, interval, counted());
+                let asker = self.asker(slot, counted());
                 self.wait_in_line(slot, asker);
                 return Err(Wait::Busy);
             }
@@ -160,8 +171,8 @@ impl Neighbours {
                 return Ok(());
             }
         }
-        let asker = self.asker(slot, interval, counted());
-        let note = match self.begin(slot, asker, self.hold_max_of(server)) {
+        let asker = self.asker(slot, counted());
+        let note = match self.begin(slot, asker, interval, self.hold_max_of(server)) {
             Ok(Ok(note)) => note,
             Ok(Err(wait)) => {
                 self.unlock(visit_byte(slot));
@@ -174,6 +185,10 @@ impl Neighbours {
             }
         };
         self.waiting.remove(&slot);
+        if asker.since < asker.asked {
+            self.waits.visits += 1;
+            self.waits.time += asker.asked.saturating_sub(asker.since);
+        }
         self.held.insert(slot, Held { visits: 1, note });
         Ok(())
     }
@@ -192,13 +207,14 @@ impl Neighbours {
         &mut self,
         slot: u64,
         asker: Waiter,
+        interval: Duration,
         hold_max: Duration,
     ) -> io::Result<Result<LastVisit, Wait>> {
         let Slot {
             visit: last,
             waited_until,
         } = self.read(slot)?;
-        let (counted, interval) = (asker.asked, asker.interval);
+        let counted = asker.asked;
         if last.is_under_way {
             // Its crawl was killed; the server has seen the end of the visit by now.
             let ended = LastVisit {
@@ -279,7 +295,7 @@ impl Neighbours {
     }
 
     /// This crawl, as it asks for a server at this time.
-    fn asker(&self, slot: u64, interval: Duration, counted: Duration) -> Waiter {
+    fn asker(&self, slot: u64, counted: Duration) -> Waiter {
         let waited = self.waiting.get(&slot);
         let since = waited
             .filter(|waited| counted <= waited.asked.saturating_add(WAITER_LASTS))
@@ -288,7 +304,6 @@ impl Neighbours {
             of: self.own,
             since,
             asked: counted,
-            interval,
         }
     }
 
@@ -309,6 +324,11 @@ impl Neighbours {
                 .retain(|_, waited| counted <= waited.asked.saturating_add(WAITER_LASTS));
         }
         self.waiting.len() as u64
+    }
+
+    /// What sharing the pace has cost so far.
+    pub(crate) fn waits(&self) -> Waits {
+        self.waits
     }
 
     /// Whether we wait for this server because another crawl visits it.

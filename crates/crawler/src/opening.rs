@@ -65,8 +65,8 @@ pub(crate) struct Opening {
     pub(crate) has_pages: bool,
     /// What had to be repaired, in sentences.
     pub(crate) repairs: Vec<String>,
-    /// Held as long as the crawl runs.
-    pub(crate) lock: File,
+    /// The archive is ours as long as somebody holds this.
+    pub(crate) lock: Arc<File>,
 }
 
 impl Opening {
@@ -148,7 +148,7 @@ impl Opening {
             is_resumed,
             has_pages,
             repairs,
-            lock,
+            lock: Arc::new(lock),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! Walks the time queue from front to back, because it knows no look-up by URL; nothing is held in memory but counts. What the planner has learned of
 //! sites and servers is of the last checkpoint.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use serde::Serialize;
 use crate::clock::{Clock, timestamp};
 use crate::manifest::Manifest;
 use crate::settings::Settings;
+use crate::span::span;
 use crate::stats::size_of_files;
 use crate::visit::Purpose;
 use crate::{CrawlError, planner_file};
@@ -276,11 +278,32 @@ impl PageStates {
             )
         });
         format!(
-            "{pages} for {}, it can bear {}: {verdict}{}",
+            "{pages} for {}, it can bear {} ({}): {verdict}{}",
             every(report.load),
             every(report.capacity),
+            self.pace_in_words(&report),
             behind.unwrap_or_default()
         )
+    }
+
+    /// Which settings say how many visits a server can bear for its known pages.
+    fn pace_in_words(&self, report: &ServerReport) -> String {
+        let servers = &self.settings.revisit.servers;
+        let (name, floor) = if servers.large_pages <= report.pages {
+            ("revisit.servers.interval_large", servers.interval_large)
+        } else {
+            ("revisit.servers.interval", servers.interval)
+        };
+        let pace = span(report.pace);
+        let interval = match report.pace.cmp(&floor) {
+            Ordering::Less => format!("{name}, shortened to {pace} for revisit.at_least"),
+            Ordering::Equal => format!("{name} = {pace}"),
+            Ordering::Greater => {
+                format!("{pace} between two, by how long its visits take and crawl.concurrency")
+            }
+        };
+        let share = servers.known_share;
+        format!("{interval}; known pages have a share of {share}, revisit.servers.known_share")
     }
 
     /// What the sources of a page's site are worth, in words.
@@ -462,21 +485,6 @@ impl OverloadedServer {
 /// The class in which an interval is counted.
 fn class_of(interval: Duration) -> usize {
     INTERVALS.partition_point(|most| *most < interval)
-}
-
-/// A time in whole units, the largest two.
-fn span(time: Duration) -> String {
-    let rounded = if time < Duration::from_secs(10) {
-        Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
-    } else {
-        Duration::from_secs(time.as_secs())
-    };
-    let text = humantime_serde::re::humantime::format_duration(rounded).to_string();
-    let mut units = text.split(' ');
-    match (units.next(), units.next()) {
-        (Some(first), Some(second)) => format!("{first} {second}"),
-        _ => text,
-    }
 }
 
 #[cfg(test)]

@@ -109,6 +109,10 @@ counters! {
     put_off,
     /// Servers that are waited for, because another crawl of this machine visits them.
     servers_waited_for,
+    /// Visits of this run that waited for another crawl of this machine, which visited the same server.
+    waited_for_others,
+    /// How long these waited, all together, in milliseconds; visits to different servers may have waited at once.
+    waited_for_others_ms,
     /// Links found that are out of scope.
     out_of_scope,
     /// Hosts and servers that are paused by the wish of people.

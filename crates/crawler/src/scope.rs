@@ -147,11 +147,11 @@ pub(crate) enum Found {
 
 impl Found {
     /// What is visited for this, so many links from a seed.
-    pub(crate) fn of(purpose: Purpose, depth: u16) -> Found {
+    pub(crate) fn of(purpose: &Purpose, depth: u16) -> Found {
         match purpose {
             Purpose::Requisite => Found::Requisite,
             Purpose::Sitemap => Found::Sitemap,
-            Purpose::Page | Purpose::Robots => Found::Link(depth),
+            Purpose::Page | Purpose::Robots { .. } => Found::Link(depth),
         }
     }
 }

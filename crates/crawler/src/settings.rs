@@ -21,11 +21,13 @@ use junkai_store::time_queue::TimeQueueConfig;
 use junkai_weburl::CanonicalConfig;
 use serde::{Deserialize, Serialize};
 
+pub use self::bounds::Bounds;
 use crate::clock::ClockConfig;
 use crate::focus::FocusConfig;
 use crate::hook::HookConfig;
 use crate::log::LogConfig;
 use crate::scope::{ScopeConfig, ScopeRules};
+use crate::span::span;
 
 /// Every setting of a crawl. The file `junkai.toml` in the archive holds the settings in force.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -202,6 +204,12 @@ impl Settings {
         Planner::new(&revisit, self.ring.keys)
     }
 
+    /// What a setting that is a number of pieces may be, as in `crawl.concurrency`; none if it is another kind of setting, or has no bounds of its own.
+    #[must_use]
+    pub fn bounds(name: &str) -> Option<Bounds> {
+        Bounds::of(name)
+    }
+
     /// Everything that is wrong with the values, in words that say what to do; empty when all is well.
     #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
@@ -232,9 +240,9 @@ impl Settings {
             mistakes.push(format!(
                 "revisit.at_least is shorter than {}: pages come back a tenth sooner than at the latest, no sooner than revisit.interval_min ({}) allows, and up to \
                  time_queue.resolution ({}) later than planned",
-                humantime::format_duration(Duration::from_secs(at_least_min.as_secs() + 1)),
-                humantime::format_duration(self.revisit.interval_min),
-                humantime::format_duration(self.time_queue.resolution)
+                span(Duration::from_secs(at_least_min.as_secs() + 1)),
+                span(self.revisit.interval_min),
+                span(self.time_queue.resolution)
             ));
         }
         mistakes.extend(self.clock.mistakes());
@@ -243,7 +251,7 @@ impl Settings {
         if self.crawl.checkpoint_every < Duration::from_millis(100) {
             mistakes.push(format!(
                 "crawl.checkpoint_every = {}: must be 100ms or more, or the disk does nothing else",
-                humantime::format_duration(self.crawl.checkpoint_every)
+                span(self.crawl.checkpoint_every)
             ));
         }
         mistakes.extend(bounds::mistakes(self));
@@ -256,7 +264,7 @@ impl Settings {
         if Duration::from_hours(12) < self.politeness.crawl_delay_max {
             mistakes.push(format!(
                 "politeness.crawl_delay_max = {}: must be 0s to 12h, or robots.txt would take every visit",
-                humantime::format_duration(self.politeness.crawl_delay_max)
+                span(self.politeness.crawl_delay_max)
             ));
         }
         if self.crawl.order != Order::Fifo && self.crawl.overflow == Overflow::Discard {

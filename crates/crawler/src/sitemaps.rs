@@ -112,14 +112,13 @@ fn useless(list: List) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::visit::Purpose;
 
     fn visit<'a>(url: &'a str, hops: &'a str) -> Logged<'a> {
         Logged {
             url,
             via: "",
             hops,
-            purpose: Purpose::Page,
+            is_robots: false,
         }
     }
 

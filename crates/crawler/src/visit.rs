@@ -2,8 +2,10 @@
 //!
 //! [`Order`]s go from the frontier's thread to the workers, [`Report`]s come back; both travel in bounded channels.
 
+mod codec;
+
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,11 +15,13 @@ use junkai_frontier::admission::worth_of;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_store::backlog::Entry;
-use junkai_weburl::{Fingerprint, PageUrl};
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, UrlError};
 use tokio::sync::oneshot;
 
+use self::codec::{Kind, Traces, WhatFor};
 use crate::annotation::{self, CUT};
 use crate::control::Live;
+use crate::engine::Input;
 use crate::focus::{Lead, Said};
 use crate::waiting_room::Receipt;
 use crate::wish::{Granted, Wish};
@@ -28,7 +32,7 @@ use crate::worker::TakenRoom;
 pub(crate) struct Visit {
     /// The page.
     pub(crate) url: PageUrl,
-    /// The page that led here; empty for seeds. For [`Purpose::Robots`], a URL of the origin that the rules are for.
+    /// The page that led here; empty for seeds.
     pub(crate) via: Box<str>,
     /// Heritrix's hop letters from the seed.
     pub(crate) hops: Box<str>,
@@ -40,8 +44,8 @@ pub(crate) struct Visit {
     pub(crate) purpose: Purpose,
     /// How it lines up for its server.
     pub(crate) line: Line,
-    /// Somebody asked for this known page out of turn: its state is not here but in the time queue, where it stays.
-    pub(crate) is_asked: bool,
+    /// Why this known page is visited out of turn, if it is: then its state is not here but in the time queue, where it stays.
+    pub(crate) out_of_turn: Option<OutOfTurn>,
     /// What the links to it are worth: when it was handed out, or as far as that is known before.
     pub(crate) worth: f32,
     /// What the link to it said, where something is wanted and the link was found in this run.
@@ -103,75 +107,83 @@ pub(crate) const INFERRED_HOP: char = 'I';
 pub(crate) const SITEMAP_LEVELS_MAX: usize = 3;
 /// Hop letters that are kept.
 const HOPS_MAX: usize = 64;
-/// Set in an entry's kind when the visit has been in line before.
-const RETURNING: u8 = 0x40;
-/// Set in an entry's kind when somebody asked for a page that is known.
-const ASKED: u8 = 0x20;
-/// The kind of an entry that says: this URL was discarded, and is not known.
-const DISCARDED: u8 = 0x80;
-
-/// How [`PageState::kind`] is made up.
-mod trace {
-    pub(super) const PURPOSE: u8 = 0b11;
-    pub(super) const SEED: u8 = 0b100;
-    pub(super) const RETURNING: u8 = 0b1000;
-    pub(super) const TRIES_SHIFT: u32 = 4;
-    pub(super) const TRIES_MAX: u8 = 15;
-}
-
 /// What a visit is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A page: its links count.
     Page,
     /// Something that a page needs: its links count only if it would be in scope as a page; a style sheet's requisites always.
     Requisite,
     /// Where a redirect of a robots.txt leads.
-    Robots,
+    Robots {
+        /// A URL of the origin that the rules are for: its own robots.txt.
+        origin: Box<PageUrl>,
+    },
     /// A sitemap, in a crawl that goes by them alone: it is read wherever it lies.
     Sitemap,
 }
 
 impl Purpose {
-    /// What a known page is visited for.
-    pub(crate) fn of_state(state: &PageState) -> Purpose {
-        Purpose::from_byte(state.kind & trace::PURPOSE)
+    /// What a waiting visit is for. The rules of a robots.txt are for the origin that redirected to it.
+    pub(crate) fn of_entry(entry: &Entry, canonical: &Canonicalizer) -> Result<Purpose, UrlError> {
+        Ok(match Kind::of(entry).what_for {
+            WhatFor::Robots => Purpose::Robots {
+                origin: Box::new(canonical.parse(&entry.via)?),
+            },
+            page => Purpose::of_page(page),
+        })
     }
 
-    fn to_byte(self) -> u8 {
+    /// What a known page is visited for.
+    pub(crate) fn of_state(state: &PageState) -> Purpose {
+        Purpose::of_page(Traces::of(state).what_for)
+    }
+
+    /// Whether it is no page that is wanted, but rules.
+    pub(crate) fn is_robots(&self) -> bool {
+        matches!(self, Purpose::Robots { .. })
+    }
+
+    fn what_for(&self) -> WhatFor {
         match self {
-            Purpose::Page => 0,
-            Purpose::Requisite => 1,
-            Purpose::Robots => 2,
-            Purpose::Sitemap => 3,
+            Purpose::Page => WhatFor::Page,
+            Purpose::Requisite => WhatFor::Requisite,
+            Purpose::Robots { .. } => WhatFor::Robots,
+            Purpose::Sitemap => WhatFor::Sitemap,
         }
     }
 
-    fn from_byte(byte: u8) -> Purpose {
-        match byte & !(RETURNING | ASKED) {
-            1 => Purpose::Requisite,
-            2 => Purpose::Robots,
-            3 => Purpose::Sitemap,
-            _ => Purpose::Page,
+    /// The purpose of a visit to a page; a page's state is of no robots.txt.
+    fn of_page(what_for: WhatFor) -> Purpose {
+        match what_for {
+            WhatFor::Page | WhatFor::Robots => Purpose::Page,
+            WhatFor::Requisite => Purpose::Requisite,
+            WhatFor::Sitemap => Purpose::Sitemap,
         }
     }
 }
 
 impl Visit {
-    /// A visit as the backlog kept it.
-    pub(crate) fn from_entry(entry: Entry, url: PageUrl, receipt: Receipt) -> Visit {
+    /// A visit as the backlog kept it, with what its texts mean.
+    pub(crate) fn from_entry(
+        entry: Entry,
+        url: PageUrl,
+        purpose: Purpose,
+        receipt: Receipt,
+    ) -> Visit {
+        let kind = Kind::of(&entry);
         Visit {
             url,
-            is_asked: is_asked(&entry),
+            purpose,
+            out_of_turn: kind.out_of_turn,
             via: entry.via.into(),
             hops: entry.hops.into(),
             depth: entry.depth,
             tries: entry.tries,
-            purpose: Purpose::from_byte(entry.kind),
-            line: if entry.kind & RETURNING == 0 {
-                Line::New
-            } else {
+            line: if kind.is_returning {
                 Line::Returning
+            } else {
+                Line::New
             },
             worth: worth_of(entry.grade),
             lead: None,
@@ -184,26 +196,21 @@ impl Visit {
 
     /// A visit to a known page, as its state has it.
     pub(crate) fn known(url: PageUrl, state: PageState, receipt: Receipt) -> Visit {
-        let traces = state.kind;
+        let traces = Traces::of(&state);
         Visit {
             url,
             via: "".into(),
-            hops: if traces & trace::SEED == 0 {
-                KNOWN_HOP
-            } else {
-                ""
-            }
-            .into(),
+            hops: if traces.is_seed { "" } else { KNOWN_HOP }.into(),
             depth: state.depth,
-            tries: traces >> trace::TRIES_SHIFT,
+            tries: traces.tries,
             purpose: Purpose::of_state(&state),
-            line: if traces & trace::RETURNING == 0 {
-                Line::New
-            } else {
+            line: if traces.is_returning {
                 Line::Returning
+            } else {
+                Line::New
             },
             worth: state.worth,
-            is_asked: false,
+            out_of_turn: None,
             lead: None,
             state: Some(Box::new(state)),
             noted: None,
@@ -224,47 +231,36 @@ impl Visit {
         of_state.or(self.noted.as_deref_mut())
     }
 
-    /// Why it is made out of turn, if it is.
-    pub(crate) fn out_of_turn(&self) -> Option<OutOfTurn> {
-        let is_signalled = self.hops.starts_with(OutOfTurn::Signalled.hop());
-        let why = if is_signalled {
-            OutOfTurn::Signalled
-        } else {
-            OutOfTurn::Asked
-        };
-        self.is_asked.then_some(why)
-    }
-
     /// As much of it as the log wants.
     pub(crate) fn for_the_log(&self) -> Logged<'_> {
         Logged {
             url: self.url.as_str(),
             via: &self.via,
             hops: &self.hops,
-            purpose: self.purpose,
+            is_robots: self.purpose.is_robots(),
         }
     }
 
     /// Writes into a page's state what the next visit has to know of this one, and how that lines up.
     pub(crate) fn leave_traces(&self, state: &mut PageState, line: Line) {
-        let mut traces =
-            self.purpose.to_byte() | self.tries.min(trace::TRIES_MAX) << trace::TRIES_SHIFT;
-        if self.is_seed() {
-            traces |= trace::SEED;
-        }
-        if line == Line::Returning {
-            traces |= trace::RETURNING;
-        }
-        state.kind = traces;
+        let traces = Traces {
+            what_for: self.purpose.what_for(),
+            is_seed: self.is_seed(),
+            is_returning: line == Line::Returning,
+            tries: self.tries,
+        };
+        state.kind = traces.to_byte();
         state.depth = self.depth;
         // What links are worth is the order's own scale: to the planner, a version of any page is worth as much as of another.
     }
 
     /// The visit as the backlog keeps it, to be made at `due`, and its place until then. Its grade is left to whoever knows the order.
     pub(crate) fn into_entry(self, due: Time) -> (Entry, Receipt) {
-        let line = match self.line {
-            Line::New => 0,
-            Line::Returning | Line::Moved => RETURNING,
+        let kind = Kind {
+            what_for: self.purpose.what_for(),
+            out_of_turn: self.out_of_turn,
+            is_returning: self.line != Line::New,
+            is_discarded: false,
         };
         let entry = Entry {
             url: self.url.into(),
@@ -272,7 +268,7 @@ impl Visit {
             hops: self.hops.into(),
             depth: self.depth,
             tries: self.tries,
-            kind: self.purpose.to_byte() | line | if self.is_asked { ASKED } else { 0 },
+            kind: kind.to_byte(),
             grade: 0,
             due,
         };
@@ -318,7 +314,11 @@ impl Visit {
             hops: &self.hops,
             depth: self.depth,
             tries: self.tries,
-            kind: DISCARDED,
+            kind: Kind {
+                is_discarded: true,
+                ..Kind::new(self.purpose.what_for())
+            }
+            .to_byte(),
             grade: 0,
             due: Time::EPOCH,
         }
@@ -343,14 +343,23 @@ pub(crate) fn host_of(url: &PageUrl) -> u64 {
 }
 
 /// The entry of a visit that is known already, and so neither new nor to be discarded.
-pub(crate) fn returning<T>(mut entry: Entry<T>) -> Entry<T> {
-    entry.kind |= RETURNING;
+pub(crate) fn returning<T: AsRef<str>>(mut entry: Entry<T>) -> Entry<T> {
+    let kind = Kind {
+        is_returning: true,
+        ..Kind::of(&entry)
+    };
+    entry.kind = kind.to_byte();
     entry
 }
 
 /// The entry of a visit that somebody asks for to a page whose state is in the time queue, and stays there.
-pub(crate) fn asked<T>(mut entry: Entry<T>) -> Entry<T> {
-    entry.kind |= RETURNING | ASKED;
+pub(crate) fn asked<T: AsRef<str>>(mut entry: Entry<T>) -> Entry<T> {
+    let kind = Kind {
+        out_of_turn: Some(OutOfTurn::Asked),
+        is_returning: true,
+        ..Kind::of(&entry)
+    };
+    entry.kind = kind.to_byte();
     entry
 }
 
@@ -358,17 +367,22 @@ pub(crate) fn asked<T>(mut entry: Entry<T>) -> Entry<T> {
 pub(crate) fn asked_entry(
     page: &PageUrl,
     why: OutOfTurn,
-    purpose: Purpose,
+    purpose: &Purpose,
     depth: u16,
     due: Time,
 ) -> Entry {
+    let kind = Kind {
+        out_of_turn: Some(why),
+        is_returning: true,
+        ..Kind::new(purpose.what_for())
+    };
     Entry {
         url: page.as_str().to_owned(),
         via: String::new(),
         hops: why.hop().to_owned(),
         depth,
         tries: 0,
-        kind: purpose.to_byte() | RETURNING | ASKED,
+        kind: kind.to_byte(),
         grade: 0,
         due,
     }
@@ -376,28 +390,32 @@ pub(crate) fn asked_entry(
 
 /// Whether an entry is of a known page that somebody asked for.
 pub(crate) fn is_asked(entry: &Entry) -> bool {
-    !is_discard_marker(entry) && entry.kind & ASKED != 0
+    Kind::of(entry).out_of_turn.is_some()
 }
 
 /// Whether an entry only says that its URL was discarded.
 pub(crate) fn is_discard_marker(entry: &Entry) -> bool {
-    entry.kind & DISCARDED != 0
+    Kind::of(entry).is_discarded
 }
 
 /// Whether an entry is of a URL that is known as a page: where a robots.txt redirects to is not.
 pub(crate) fn is_of_page(entry: &Entry) -> bool {
-    Purpose::from_byte(entry.kind) != Purpose::Robots
+    Kind::of(entry).what_for != WhatFor::Robots
 }
 
 /// The visit to where the robots.txt of an origin redirects.
 pub(crate) fn robots_entry(target: &PageUrl, origin: &str, due: Time) -> Entry {
+    let kind = Kind {
+        is_returning: true,
+        ..Kind::new(WhatFor::Robots)
+    };
     Entry {
         url: target.as_str().to_owned(),
         via: format!("{origin}/robots.txt"),
         hops: "P".to_owned(),
         depth: 0,
         tries: 0,
-        kind: Purpose::Robots.to_byte() | RETURNING,
+        kind: kind.to_byte(),
         grade: 0,
         due,
     }
@@ -429,37 +447,47 @@ impl Discovered {
             hops: Cow::Owned(hops),
             depth: self.depth,
             tries: 0,
-            kind: self.purpose.to_byte(),
+            kind: Kind::new(self.purpose.what_for()).to_byte(),
             grade: 0,
             due,
         }
     }
 }
 
-/// What the frontier's thread asks of a worker.
+/// What the engine wants done, by a worker.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// Visit a page at a server, not before `start`. The lease is held until the report comes.
-    Visit {
-        visit: Visit,
-        key: ServerKey,
-        address: IpAddr,
-        start: Time,
-    },
+    /// Visit a page. The lease is held until the report comes.
+    Visit(Box<Start>),
     /// Find the address of a host.
     Resolve(Box<str>),
 }
 
+/// A visit whose turn has come.
+#[derive(Debug)]
+pub(crate) struct Start {
+    pub(crate) visit: Visit,
+    pub(crate) key: ServerKey,
+    pub(crate) address: IpAddr,
+    /// Not before this time.
+    pub(crate) at: Time,
+}
+
+impl Start {
+    /// Whom it visits.
+    pub(crate) fn server(&self) -> SocketAddr {
+        SocketAddr::new(self.address, self.visit.url.port())
+    }
+}
+
+/// Where a host is, or why it is nowhere.
+pub(crate) type Resolution = Result<Arc<Resolved>, DnsFailure>;
+
 /// What a worker tells the frontier's thread.
 #[derive(Debug)]
 pub(crate) enum Report {
-    /// A visit ended, one way or another.
-    Ended(Box<EndedVisit>),
-    /// A host has an address, or has none.
-    Resolved {
-        host: Box<str>,
-        answer: Result<Arc<Resolved>, DnsFailure>,
-    },
+    /// Something that the engine has to know.
+    Happened(Input),
     /// Somebody asks what becomes of a URL.
     Asked {
         url: String,
@@ -561,7 +589,8 @@ pub(crate) struct Logged<'a> {
     pub(crate) url: &'a str,
     pub(crate) via: &'a str,
     pub(crate) hops: &'a str,
-    pub(crate) purpose: Purpose,
+    /// It is for the rules of another origin, and no page.
+    pub(crate) is_robots: bool,
 }
 
 /// What a visit came to, as the logs tell it.

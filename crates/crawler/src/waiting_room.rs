@@ -1,6 +1,6 @@
 //! The waiting room: every visit that waits is on disk, and the best of them stand in the order in which they get a turn.
 //!
-//! Owns the backlog and admission, because what becomes of a visit concerns both. [`rounds`](crate::rounds) fills and empties it, in one of two ways:
+//! Owns the backlog and admission, because what becomes of a visit concerns both. [`engine`](crate::engine) fills and empties it, in one of two ways:
 //!
 //! ```text
 //!  first come, first served:  new page ──► backlog ──► next ──► ring
@@ -17,11 +17,13 @@
 //! Invariants: a page stands here once; of an order's candidates no more than fit are in memory; what is handed out depends on the order of calls
 //! alone, not on the clock. Where to wait for room on a full disk is decided here, too: no call comes back half done.
 //!
-//! Not here: which URLs are new (`rounds::discovery`), and when a server may be visited (`frontier`).
+//! Not here: which URLs are new (`engine::discovery`), and when a server may be visited (`frontier`).
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use junkai_frontier::Time;
 use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
@@ -32,7 +34,6 @@ use junkai_store::time_queue;
 use junkai_weburl::{Canonicalizer, PageUrl};
 
 use crate::CrawlError;
-use crate::clock::Clock;
 use crate::focus::FocusOrder;
 use crate::patience::wait_for_room;
 use crate::progress::Progress;
@@ -57,8 +58,63 @@ pub(crate) struct WaitingRoom {
     /// Where a robots.txt leads: pages wait for it, so it waits for nobody.
     urgent: VecDeque<Visit>,
     canonical: Canonicalizer,
-    clock: Clock,
     progress: Arc<Progress>,
+    /// What was found damaged, and is to be told.
+    damage: Damage,
+}
+
+/// Damaged blocks of the backlog that were passed over and not told of yet. A disk that fails damages many: one line tells of all that are found within [`TELL_AFTER`].
+#[derive(Debug, Default)]
+struct Damage {
+    /// When the first of them was found.
+    since: Option<Time>,
+    files: BTreeSet<PathBuf>,
+    blocks: u64,
+    visits: u64,
+}
+
+/// How long damage is gathered.
+const TELL_AFTER: Duration = Duration::from_secs(5);
+
+impl Damage {
+    fn add(&mut self, path: PathBuf, entries: u32, now: Time) {
+        self.since.get_or_insert(now);
+        self.files.insert(path);
+        self.blocks += 1;
+        self.visits += u64::from(entries);
+    }
+
+    /// Takes out what is to be told by now, in a line.
+    fn due(&mut self, now: Time) -> Option<String> {
+        let is_due = self.since.is_some_and(|since| since + TELL_AFTER <= now);
+        if is_due { self.take() } else { None }
+    }
+
+    /// Takes out all that is to be told, in a line.
+    fn take(&mut self) -> Option<String> {
+        let Damage {
+            since,
+            files,
+            blocks,
+            visits,
+        } = std::mem::take(self);
+        since?;
+        let files: Vec<_> = files
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let files = files.join(", ");
+        Some(format!(
+            "waiting visits cannot be read; the crawl goes on without them: lost {visits}, damaged blocks {blocks}, in {files}"
+        ))
+    }
+}
+
+/// Tells the operator of damage.
+fn tell(damage: Option<String>) {
+    if let Some(damage) = damage {
+        tracing::error!("{damage}");
+    }
 }
 
 /// Who comes next.
@@ -89,7 +145,6 @@ impl WaitingRoom {
         backlog: Backlog,
         focus: Option<FocusOrder>,
         settings: &Settings,
-        clock: Clock,
         progress: Arc<Progress>,
     ) -> WaitingRoom {
         let crawl = &settings.crawl;
@@ -109,8 +164,8 @@ impl WaitingRoom {
             candidates_low: filled_from_aside(candidates_max),
             urgent: VecDeque::new(),
             canonical: Canonicalizer::new(&settings.canonical),
-            clock,
             progress,
+            damage: Damage::default(),
         }
     }
 
@@ -120,9 +175,10 @@ impl WaitingRoom {
         mut entry: Entry<Cow<'_, str>>,
         found: &Discovered,
         source: Option<&Source>,
+        now: Time,
     ) -> Result<(), CrawlError> {
         if !self.is_ordered {
-            return self.append(&entry);
+            return self.append(&entry, now);
         }
         let host = host_of(&found.url);
         let worth = match (&found.lead, source) {
@@ -135,10 +191,15 @@ impl WaitingRoom {
             return Ok(());
         };
         let entry = entry.with_own_texts();
-        let mut visit = Visit::from_entry(entry, found.url.clone(), Receipt::of(ticket));
+        let mut visit = Visit::from_entry(
+            entry,
+            found.url.clone(),
+            found.purpose.clone(),
+            Receipt::of(ticket),
+        );
         visit.worth = worth;
         visit.lead.clone_from(&found.lead);
-        self.offer(visit)?;
+        self.offer(visit, now)?;
         Ok(())
     }
 
@@ -160,8 +221,12 @@ impl WaitingRoom {
     }
 
     /// Takes in the entry of a page that is visited when it is due, however it came about.
-    pub(crate) fn append<T: AsRef<str>>(&mut self, entry: &Entry<T>) -> Result<(), CrawlError> {
-        while let Err(error) = self.backlog.append(entry, self.clock.now()) {
+    pub(crate) fn append<T: AsRef<str>>(
+        &mut self,
+        entry: &Entry<T>,
+        now: Time,
+    ) -> Result<(), CrawlError> {
+        while let Err(error) = self.backlog.append(entry, now) {
             if self.is_too_long(entry, &error) {
                 break;
             }
@@ -174,40 +239,41 @@ impl WaitingRoom {
     pub(crate) fn append_known<T: AsRef<str>>(
         &mut self,
         mut entry: Entry<T>,
+        now: Time,
     ) -> Result<(), CrawlError> {
         entry.grade = self.grade(SEED_WORTH);
-        self.append(&entry)
+        self.append(&entry, now)
     }
 
     /// Lets visits that are due stand in the order, this many at most; in an order of its own also the best of those that were put aside, as far
     /// as there is room.
-    pub(crate) fn refill(&mut self, entries_max: usize) -> Result<(), CrawlError> {
-        let now = self.clock.now();
+    pub(crate) fn refill(&mut self, entries_max: usize, now: Time) -> Result<(), CrawlError> {
+        tell(self.damage.due(now));
         for _ in 0..entries_max {
-            let mut next = self.read(|backlog| backlog.next(now))?;
+            let mut next = self.read(now, |backlog| backlog.next(now))?;
             if next.is_none() && !self.is_ordered {
                 // An earlier run had another order.
-                next = self.read(Backlog::next_aside)?;
+                next = self.read(now, Backlog::next_aside)?;
             }
             let Some((ticket, entry)) = next else {
                 break;
             };
             if let Some(visit) = self.visit_of(ticket, entry) {
-                self.offer(visit)?;
+                self.offer(visit, now)?;
             }
         }
-        self.fill_from_aside()
+        self.fill_from_aside(now)
     }
 
     /// Takes in the best of those that were put aside, until more than three quarters of the candidates' room are taken; the rest is for who is
     /// found next.
-    fn fill_from_aside(&mut self) -> Result<(), CrawlError> {
+    fn fill_from_aside(&mut self, now: Time) -> Result<(), CrawlError> {
         while self.is_ordered
             && self.admission().len() < self.candidates_low
-            && let Some((ticket, entry)) = self.read(Backlog::next_aside)?
+            && let Some((ticket, entry)) = self.read(now, Backlog::next_aside)?
         {
             if let Some(visit) = self.visit_of(ticket, entry)
-                && self.offer(visit)? == Offered::TurnedAway
+                && self.offer(visit, now)? == Offered::TurnedAway
             {
                 // An order that has room, but not for this page: the next call looks at the next one.
                 break;
@@ -221,7 +287,7 @@ impl WaitingRoom {
     ///
     /// Its place is filled from aside at once. Were that put off, it would depend on the clock whether a page that is found next stands before or
     /// behind the one from aside.
-    pub(crate) fn next(&mut self) -> Result<Option<Visit>, CrawlError> {
+    pub(crate) fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Ok(Some(urgent));
         }
@@ -233,7 +299,7 @@ impl WaitingRoom {
         if let Receipt::Waiting { is_handed_out, .. } = &mut visit.receipt {
             *is_handed_out = true;
         }
-        self.fill_from_aside()?;
+        self.fill_from_aside(now)?;
         Ok(Some(visit))
     }
 
@@ -249,7 +315,12 @@ impl WaitingRoom {
     }
 
     /// A visit is to be made at `due`, and will not line up as a new one again.
-    pub(crate) fn put_off(&mut self, mut visit: Visit, due: Time) -> Result<(), CrawlError> {
+    pub(crate) fn put_off(
+        &mut self,
+        mut visit: Visit,
+        due: Time,
+        now: Time,
+    ) -> Result<(), CrawlError> {
         self.release(&visit);
         visit.line = Line::Returning;
         let grade = self.grade(visit.worth);
@@ -261,7 +332,7 @@ impl WaitingRoom {
         while let Err(NotReplaced {
             ticket: kept,
             source,
-        }) = self.backlog.replace(ticket, &entry, self.clock.now())
+        }) = self.backlog.replace(ticket, &entry, now)
         {
             ticket = kept;
             wait_for_room(&self.progress, source.into())?;
@@ -271,11 +342,12 @@ impl WaitingRoom {
 
     /// Writes down what links have made of the candidates, so that the next run goes on with it. Until then that is in memory alone: after a
     /// kill they have what their first link gave them.
-    pub(crate) fn put_all_aside(&mut self) -> Result<(), CrawlError> {
+    pub(crate) fn put_all_aside(&mut self, now: Time) -> Result<(), CrawlError> {
+        tell(self.damage.take());
         while self.is_ordered
             && let Some(candidate) = self.admission().take_out()
         {
-            self.put_aside(candidate)?;
+            self.put_aside(candidate, now)?;
         }
         Ok(())
     }
@@ -292,8 +364,8 @@ impl WaitingRoom {
     }
 
     /// Lets a visit stand in the order; who has to make room is put aside.
-    fn offer(&mut self, visit: Visit) -> Result<Offered, CrawlError> {
-        if self.is_ordered && visit.purpose == Purpose::Robots {
+    fn offer(&mut self, visit: Visit, now: Time) -> Result<Offered, CrawlError> {
+        if self.is_ordered && visit.purpose.is_robots() {
             self.urgent.push_back(visit);
             return Ok(Offered::Stands);
         }
@@ -312,15 +384,15 @@ impl WaitingRoom {
         let candidates_max = self.candidates_max;
         match self.admission().offer_within(candidate, candidates_max) {
             Some(candidate) => {
-                self.put_aside(candidate)?;
+                self.put_aside(candidate, now)?;
                 Ok(Offered::TurnedAway)
             }
             None => Ok(Offered::Stands),
         }
     }
 
-    fn put_aside(&mut self, candidate: Candidate<Visit>) -> Result<(), CrawlError> {
-        let (mut entry, receipt) = candidate.visit.into_entry(self.clock.now());
+    fn put_aside(&mut self, candidate: Candidate<Visit>, now: Time) -> Result<(), CrawlError> {
+        let (mut entry, receipt) = candidate.visit.into_entry(now);
         entry.grade = self.grade(candidate.worth);
         let Receipt::Waiting { mut ticket, .. } = receipt else {
             return Ok(());
@@ -352,14 +424,15 @@ impl WaitingRoom {
     /// An entry from the backlog. A damaged file is told of, and passed over.
     fn read(
         &mut self,
+        now: Time,
         mut next: impl FnMut(&mut Backlog) -> Result<Option<(Ticket, Entry)>, BacklogError>,
     ) -> Result<Option<(Ticket, Entry)>, CrawlError> {
         loop {
             match next(&mut self.backlog) {
                 Ok(next) => return Ok(next),
-                Err(error @ BacklogError::Damaged { entries, .. }) => {
+                Err(BacklogError::Damaged { path, entries, .. }) => {
                     self.progress.visits_lost.add(u64::from(entries));
-                    tracing::error!(%error, "waiting visits cannot be read; the crawl goes on without them");
+                    self.damage.add(path, entries, now);
                 }
                 Err(error) => wait_for_room(&self.progress, error.into())?,
             }
@@ -372,8 +445,13 @@ impl WaitingRoom {
             self.backlog.ack(ticket);
             return None;
         }
-        match self.canonical.parse(&entry.url) {
-            Ok(url) => Some(Visit::from_entry(entry, url, Receipt::of(ticket))),
+        let url = self.canonical.parse(&entry.url);
+        let purpose = Purpose::of_entry(&entry, &self.canonical);
+        match url.and_then(|url| Ok((url, purpose?))) {
+            Ok((url, purpose)) => {
+                let receipt = Receipt::of(ticket);
+                Some(Visit::from_entry(entry, url, purpose, receipt))
+            }
             Err(error) => {
                 // It was written under another idea of what a URL is.
                 self.progress.visits_lost.add(1);

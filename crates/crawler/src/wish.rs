@@ -1,7 +1,7 @@
 //! A wish: what a person asks of a crawl, running or not, and what becomes of it.
 //!
 //! A wish is one line of JSON, in the [wish box](crate::wish_box) of a stopped archive and on the control socket of a running crawl alike. Whoever
-//! grants it ([`tell`](fn@crate::tell), `rounds::wishes`) answers with a [`Granted`]: counts, and words for what was refused.
+//! grants it ([`tell`](fn@crate::tell), `engine::commands`) answers with a [`Granted`]: counts, and words for what was refused.
 //!
 //! Invariants: a wish is bounded; to grant it twice does no more than to grant it once.
 

@@ -1,6 +1,6 @@
 //! The wish box: wishes that a stopped archive keeps for its next start, in `state/wishes.jsonl`.
 //!
-//! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`rounds::wishes`) and
+//! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`engine::commands`) and
 //! empties the box only when what it did is durable. A kill in between grants them again, which does no harm.
 
 use std::fs::{self, File};

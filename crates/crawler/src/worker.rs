@@ -6,7 +6,7 @@
 //! Each worker owns its connections, its resolver and its WARC file. What the workers share ([`Shared`]) is locked for moments (rules, scope, cookies), or shared
 //! out by semaphores (memory, large bodies, links on their way): a visit that waits for its share does not keep the worker's other visits waiting.
 //!
-//! Invariants: an [`Order::Visit`] is answered by one [`Report::Ended`], or by a [`Report::Broken`], which ends the crawl; what is in flight when the crawl ends is
+//! Invariants: an [`Order::Visit`] is answered by one [`Input::Ended`], or by a [`Report::Broken`], which ends the crawl; what is in flight when the crawl ends is
 //! abandoned without a report, and visited again by the next run. A capture is in the archive and in its index before it is reported.
 //!
 //! Not here: when a visit may start; the order says so, and the lease is held.
@@ -52,6 +52,7 @@ use self::recent::Recent;
 use crate::CrawlError;
 use crate::annotation;
 use crate::clock::Clock;
+use crate::engine::Input;
 use crate::focus::Judge;
 use crate::progress::Progress;
 use crate::rules::{RULES_PATIENCE, Rules, SAID_HOLDS, Say};
@@ -218,15 +219,10 @@ impl Worker {
 
     async fn report_on(&self, order: Order) -> Result<Report, CrawlError> {
         match order {
-            Order::Visit {
-                visit,
-                key,
-                address,
-                start,
-            } => {
-                tokio::time::sleep_until(self.shared.clock.instant_of(start).into()).await;
-                let ended = self.visit(visit, key, address).await?;
-                Ok(Report::Ended(Box::new(ended)))
+            Order::Visit(start) => {
+                tokio::time::sleep_until(self.shared.clock.instant_of(start.at).into()).await;
+                let ended = self.visit(start.visit, start.key, start.address).await?;
+                Ok(Report::Happened(Input::Ended(Box::new(ended))))
             }
             Order::Resolve(host) => {
                 let _turn = self.resolving.acquire().await;
@@ -234,7 +230,7 @@ impl Worker {
                 if let Ok(resolved) = &answer {
                     self.keeper.keep_dns(&host, resolved)?;
                 }
-                Ok(Report::Resolved { host, answer })
+                Ok(Report::Happened(Input::Resolved { host, answer }))
             }
         }
     }
@@ -252,7 +248,7 @@ impl Worker {
             address,
             started: self.shared.clock.now(),
         };
-        if turn.visit.purpose == Purpose::Robots {
+        if turn.visit.purpose.is_robots() {
             return self.fetch_rules(turn.visit.url.clone(), turn).await;
         }
         let is_allowed = turn
@@ -298,7 +294,7 @@ impl Worker {
 
     /// Fetches, and says when that was over.
     async fn fetch(&self, url: &PageUrl, turn: &Turn) -> (Exchange, Time) {
-        let is_page = turn.visit.purpose != Purpose::Robots && *url == turn.visit.url;
+        let is_page = !turn.visit.purpose.is_robots() && *url == turn.visit.url;
         // Where no page links, none is named.
         let is_linked = !turn.visit.via.is_empty() && !turn.visit.is_inferred();
         let referer = (is_page && is_linked).then_some(&*turn.visit.via);
@@ -325,9 +321,9 @@ impl Worker {
             return Ok(self.put_back(turn, &exchange, ended, fate));
         }
         self.shared.progress.robots_fetched.add(1);
-        let is_redirected = turn.visit.purpose == Purpose::Robots;
-        let whose = if is_redirected {
-            self.whose(&turn.visit)
+        let is_redirected = turn.visit.purpose.is_robots();
+        let whose = if let Purpose::Robots { origin } = &turn.visit.purpose {
+            (**origin).clone()
         } else {
             self.shared.rules.begin(robots.origin());
             robots.clone()
@@ -602,13 +598,6 @@ impl Worker {
         links
     }
 
-    /// A URL of the origin whose robots.txt redirected to this visit.
-    fn whose(&self, visit: &Visit) -> PageUrl {
-        self.canonical
-            .parse(&visit.via)
-            .unwrap_or_else(|_| visit.url.clone())
-    }
-
     /// In a crawl that goes by sitemaps alone: the one in the usual place, of an origin whose robots.txt names none.
     fn usual_sitemap(&self, origin: &PageUrl, visit: &Visit) -> Vec<Discovered> {
         if self.shared.settings.crawl.sitemaps_only {
@@ -629,7 +618,7 @@ impl Worker {
         // Hosts that merely serve what pages need, or others' sitemaps, are not asked for theirs.
         let is_asked = match visit.purpose {
             Purpose::Page => true,
-            Purpose::Robots => links::is_at_host_in_scope(self, whose),
+            Purpose::Robots { .. } => links::is_at_host_in_scope(self, whose),
             Purpose::Requisite | Purpose::Sitemap => false,
         };
         let purpose = if is_asked {
@@ -647,7 +636,7 @@ impl Worker {
                 url,
                 hop: Some('M'),
                 depth: visit.depth,
-                purpose,
+                purpose: purpose.clone(),
                 lead: None,
             }),
         )

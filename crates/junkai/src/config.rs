@@ -3,6 +3,8 @@
 //! A struct with `deny_unknown_fields` stops at its first mistake. So each key is also read alone, in a copy of the
 //! text where every other key is blanked out; the lines stay the same, and each mistake shows up by itself.
 
+mod wrong_value;
+
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
@@ -225,7 +227,7 @@ fn describe(text: &str, error: &toml::de::Error) -> Mistake {
                 _ => format!("unknown key `{unknown}`; there are: {}", known.join(", ")),
             }
         }
-        None => message.to_owned(),
+        None => wrong_value::in_words(text, error).unwrap_or_else(|| message.to_owned()),
     };
     Mistake {
         line,
@@ -255,12 +257,18 @@ mod tests {
             all.contains("line 2: unknown key `concurency`; did you mean `concurrency`?"),
             "{all}"
         );
-        assert!(all.contains("line 3: invalid type"), "{all}");
+        assert!(
+            all.contains("line 3: crawl.retries_max = \"many\": must be a whole number, 0 to 255"),
+            "{all}"
+        );
         assert!(
             all.contains("line 5: unknown key `polite`; did you mean `politeness`?"),
             "{all}"
         );
-        assert!(all.contains("line 7: unknown variant `galaxy`"), "{all}");
+        assert!(
+            all.contains("line 7: scope.preset = \"galaxy\": must be \"page\", \"prefix\", "),
+            "{all}"
+        );
     }
 
     #[test]

@@ -5,19 +5,19 @@
 
 #![warn(clippy::print_stderr)] // It panics where nobody reads; `print::tell!` does not.
 
-mod bar;
 mod command;
 mod config;
 mod exit;
 mod habits;
 mod moment;
-mod print;
+mod number;
 mod screen;
 mod telling;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use junkai_terminal::{bar, log, print};
 use tikv_jemallocator::Jemalloc;
 
 /// Pages come and go in buffers of tens of kilobytes on every thread. The C library's own allocator splits and joins such
@@ -77,9 +77,15 @@ enum Command {
     /// Find the sites that hold what is wanted, collect it, and find it again.
     #[command(subcommand)]
     Focus(command::focus::Focus),
-    /// Try crawl orders out on web graphs or on an archive, under a virtual clock.
-    #[command(subcommand, after_help = command::lab::EXAMPLES)]
-    Lab(command::lab::Lab),
+    /// Say what another schedule would have made of an archive's crawl.
+    #[command(after_help = command::what_if::EXAMPLES)]
+    WhatIf(command::what_if::Arguments),
+    /// Say what a crawl of any size would take: memory, disk, bandwidth, nodes.
+    #[command(after_help = command::plan::EXAMPLES)]
+    Plan(command::plan::Arguments),
+    /// Try crawl orders out on web graphs, under a virtual clock: starts `junkai-lab`, which is a program of its own.
+    #[command(disable_help_flag = true)]
+    Lab(command::lab::Arguments),
     /// Show URLs as the crawler sees them: canonical form, fingerprint, site, SURT key. JSON lines.
     Url(command::url::Arguments),
     /// Say whether a robots.txt lets an agent visit URLs, and which line decides.
@@ -98,7 +104,8 @@ fn main() -> ExitCode {
             return ExitCode::from(exit::BAD_COMMAND_LINE);
         }
     };
-    start_tracing(arguments.verbose);
+    let verbose = arguments.verbose;
+    log::start(verbose);
     let result = match arguments.command {
         Command::Crawl(arguments) => command::crawl::run(arguments),
         Command::Demo(arguments) => command::demo::run(arguments),
@@ -116,7 +123,9 @@ fn main() -> ExitCode {
         Command::Warc(warc) => command::warc::run(&warc),
         Command::Export(export) => command::export::run(&export),
         Command::Focus(focus) => command::focus::run(focus),
-        Command::Lab(lab) => command::lab::run(&lab),
+        Command::WhatIf(arguments) => command::what_if::run(&arguments),
+        Command::Plan(arguments) => command::plan::run(&arguments),
+        Command::Lab(arguments) => command::lab::run(&arguments, verbose),
         Command::Url(arguments) => command::url::run(&arguments),
         Command::Robots(arguments) => command::robots::run(&arguments),
         Command::Links(arguments) => command::links::run(&arguments),
@@ -127,7 +136,7 @@ fn main() -> ExitCode {
 
 /// The command line, or what to use instead of a flag that cannot be honoured. Where clap has something to say, it says it and ends the program.
 fn arguments() -> Result<Arguments, String> {
-    let written_out = habits::translated(std::env::args_os().collect())?;
+    let written_out = habits::translated(command::lab::without_lab(std::env::args_os().collect()))?;
     match Arguments::try_parse_from(written_out) {
         Ok(arguments) => Ok(arguments),
         Err(error) => match habits::instead(&error) {
@@ -135,22 +144,4 @@ fn arguments() -> Result<Arguments, String> {
             None => error.exit(),
         },
     }
-}
-
-fn start_tracing(verbose: u8) {
-    let level = match verbose {
-        0 => "warn",
-        1 => "info",
-        _ => "debug",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("error,junkai={level}")));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| print::LogLines)
-        .with_ansi(false)
-        .with_target(false)
-        // Where standard error cannot be written to, saying so there would panic.
-        .log_internal_errors(false)
-        .init();
 }

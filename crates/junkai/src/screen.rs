@@ -5,7 +5,6 @@
 
 mod layout;
 mod summary;
-pub(crate) mod terminal;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +13,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use junkai_crawler::{Progress, Snapshot};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 
 use self::layout::{View, missing, next_revisit, paused, shared};
-pub(crate) use self::summary::summarise;
 use crate::print::{say, shown, tell};
+
+pub(crate) use self::summary::summarise;
+pub(crate) use junkai_terminal::block as terminal;
 
 /// Rates are means over about this time.
 const RATE_OVER: Duration = Duration::from_secs(10);

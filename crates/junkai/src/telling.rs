@@ -95,7 +95,7 @@ impl Target {
 
 /// "1 page", "2 pages".
 pub(crate) fn counted(number: u64, what: &str) -> String {
-    let number_told = junkai_lab::outcome::grouped(number);
+    let number_told = junkai_simulation::outcome::grouped(number);
     match number {
         1 => format!("{number_told} {what}"),
         _ => format!("{number_told} {what}s"),

@@ -10,10 +10,9 @@ mod html;
 mod sections;
 mod table;
 
-use junkai_graph::Statistics;
-
-use crate::outcome::{Claim, Outcome, Verdict};
 use html::Html;
+use junkai_graph::Statistics;
+use junkai_simulation::outcome::{Claim, Outcome, Verdict};
 
 /// The style of the page; the figures bring their own.
 const STYLE: &str = include_str!("report/style.css");

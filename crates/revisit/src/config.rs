@@ -39,7 +39,7 @@ pub struct RevisitConfig {
     pub visits_a_day: Option<f64>,
     /// Every page is visited at least so often, whatever it is believed to do: `"1day"` keeps a daily archive. It shortens `first_min`, `first_max`,
     /// `interval_spread_min` and `interval_max` where they are longer, and `servers.interval` and `servers.interval_large` for a server with so many pages. Servers whose pace does not allow it are counted and told of. Where it is shorter than in the run before, the next visits of
-    /// all known pages are brought forward. Default: not set.
+    /// all known pages are brought forward. Where it is longer, or not set any more, each page keeps the time that it has until its next visit, and is planned anew from then on. Default: not set.
     #[serde(with = "humantime_serde", skip_serializing_if = "Option::is_none")]
     pub at_least: Option<Duration>,
     /// Shortest time from a page's first visit to its second. Default 1 day.
@@ -138,7 +138,7 @@ impl RevisitConfig {
                 .is_none_or(|at_least| self.interval_min <= at_least / 10 * 9),
             &format!(
                 "revisit.at_least is shorter than {}: pages come back a tenth sooner than at the latest, and no sooner than revisit.interval_min ({}) allows",
-                humantime::format_duration(self.interval_min / 9 * 10),
+                humantime::format_duration(whole_seconds(self.interval_min / 9 * 10)),
                 humantime::format_duration(self.interval_min)
             ),
         );
@@ -211,6 +211,11 @@ impl Default for RevisitConfig {
     }
 }
 
+/// The next whole second from this time on: what is told as the least is not refused.
+fn whole_seconds(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs() + u64::from(0 < time.subsec_nanos()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,5 +279,21 @@ mod tests {
         let config: RevisitConfig = toml::from_str(text).unwrap();
         assert_eq!(config.mistakes().len(), 8, "{:?}", config.mistakes());
         assert!(toml::from_str::<RevisitConfig>("interval = \"1s\"").is_err());
+    }
+
+    #[test]
+    fn the_shortest_time_that_is_told_is_short_and_taken() {
+        let told = |at_least: &str| {
+            let config: RevisitConfig =
+                toml::from_str(&format!("at_least = \"{at_least}\"")).unwrap();
+            config.mistakes()
+        };
+        let mistakes = told("1m");
+        let mistake = mistakes.first().map(String::as_str).unwrap_or_default();
+        assert!(
+            mistake.starts_with("revisit.at_least is shorter than 1m 7s: "),
+            "{mistakes:?}"
+        );
+        assert_eq!(told("1m 7s"), Vec::<String>::new());
     }
 }

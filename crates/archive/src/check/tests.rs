@@ -613,6 +613,38 @@ fn arc_files_are_judged_by_their_own_description() {
     );
 }
 
+#[test]
+fn the_heading_of_an_arc_file_is_its_first_record() {
+    let first = "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n";
+    let second = "2 0 InternetArchive\nURL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length\n";
+    let page =
+        |more: &str| format!("http://a.example/ 1.2.3.4 20260101000000 text/html {more}3\nabc\n");
+    for (block, more) in [(first, ""), (second, "200 - - 5 x.arc ")] {
+        let length = block.len();
+        let heading =
+            format!("filedesc://x.arc 0.0.0.0 20260101000000 text/plain {more}{length}\n{block}\n");
+        let (report, problems) = checked((heading.clone() + &page(more)).as_bytes());
+        assert_eq!((report.records, &problems[..]), (2, &[][..]), "{heading}");
+        let (report, problems) = checked(page(more).as_bytes());
+        assert_eq!(report.records, 1);
+        assert_eq!(
+            told(&problems, Severity::Problem),
+            ["ARC: the first record does not describe the file"]
+        );
+    }
+}
+
+#[test]
+fn a_file_without_a_record_is_not_sound() {
+    let (report, problems) = checked(b"");
+    assert!(!report.is_sound());
+    assert_eq!(report.records, 0);
+    assert_eq!(
+        told(&problems, Severity::Problem),
+        ["4: there is no record in it"]
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     /// No damage to a file makes a panic, a record that is not there, or more than a few words for each record.

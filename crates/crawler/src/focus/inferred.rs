@@ -2,7 +2,7 @@
 //!
 //! Three kinds: the home page of a site that was found by a link into its depth, and the data file that is named as those of like pages are: no link was seen to
 //! lead to these; and what a page links to that was not fetched because the archive has it: an earlier run may have had narrower bounds. An
-//! order names them, and [`rounds`](crate::rounds) takes them in as it takes in what a page links to: within the scope, once, on disk before they are visited, under
+//! order names them, and [`engine`](crate::engine) takes them in as it takes in what a page links to: within the scope, once, on disk before they are visited, under
 //! the rules of robots.txt and the pace of their server. Their last hop says how they came about, and `via` after which page.
 
 use junkai_weburl::PageUrl;

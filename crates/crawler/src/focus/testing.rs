@@ -22,7 +22,7 @@ pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
         ticket: backlog.append_held(&entry).unwrap(),
         is_handed_out: false,
     };
-    let mut visit = Visit::from_entry(entry, found.url, receipt);
+    let mut visit = Visit::from_entry(entry, found.url, found.purpose, receipt);
     visit.worth = worth;
     visit.lead = found.lead;
     Candidate {

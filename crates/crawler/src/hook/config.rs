@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::span::span;
+
 /// Who is told when pages change. Table `[hook]`.
 ///
 /// Changes are handed over in batches, one JSON object a line: the fields of `junkai changes --json`, and `id`. A batch that fails is tried again, after 1 s and then ever more rarely, up to
@@ -54,7 +56,7 @@ impl HookConfig {
                 mistakes.push(mistake.to_owned());
             }
         };
-        let spelt = |time: Duration| humantime::format_duration(time).to_string();
+        let spelt = span;
         check(
             self.run.first().is_none_or(|program| !program.is_empty()),
             "hook.run: the first word is the program, as in [\"sh\", \"-c\", \"cat >> changes.jsonl\"]",

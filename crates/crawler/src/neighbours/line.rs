@@ -2,8 +2,9 @@
 //!
 //! Pure: it takes the time as an argument, and knows nothing of files. `Neighbours` reads a line, changes it and writes it back while it has the line's lock.
 //!
-//! Turns go by how long a crawl has waited. A crawl that has waited for as long as its own interval *presses*: nobody who began to wait later goes before it any more,
-//! so the server gets the rest that this crawl keeps from others' visits. Until then the others go on: a crawl with a long interval takes half of the time, and not all of it.
+//! Turns go by how long a crawl has waited: nobody who began to wait later goes before it, so each other crawl has at most one turn while it waits, and the server gets the
+//! rest that this crawl keeps from others' visits. A crawl asks only when its interval since its own last visit is over; until then the others go on. So of two crawls each has at least
+//! half of its own pace, however much their intervals differ.
 //!
 //! A waiter that does not ask again within [`WAITER_LASTS`] does not count any more: a crawl that was killed, or that has nothing left to visit, hinders nobody for longer.
 //! A line has room for [`WAITERS_MAX`]; when there are more, those that have waited longest are in it.
@@ -26,8 +27,6 @@ pub(super) struct Waiter {
     pub(super) since: Duration,
     /// When it asked last.
     pub(super) asked: Duration,
-    /// What it keeps from the visits of others.
-    pub(super) interval: Duration,
 }
 
 /// The crawls that wait for one server, by how long they have.
@@ -38,10 +37,7 @@ impl Line {
     /// Whether somebody goes before this crawl.
     pub(super) fn has_before(&self, asker: &Waiter) -> bool {
         self.0.iter().any(|waiter| {
-            waiter.of != asker.of
-                && waiter.rank() < asker.rank()
-                && waiter.counts(asker.asked)
-                && waiter.presses(asker.asked)
+            waiter.of != asker.of && waiter.rank() < asker.rank() && waiter.counts(asker.asked)
         })
     }
 
@@ -94,24 +90,17 @@ impl Waiter {
         is_of_this_boot && counted <= self.asked.saturating_add(WAITER_LASTS)
     }
 
-    /// Whether it has waited for as long as its interval.
-    fn presses(&self, counted: Duration) -> bool {
-        self.since.saturating_add(self.interval) <= counted
-    }
-
     fn from_bytes(bytes: &[u8; WAITER_BYTES]) -> Option<Waiter> {
-        let [of, since, asked, interval] = words(bytes);
+        let [of, since, asked, _] = words(bytes);
         (of != 0).then(|| Waiter {
             of,
             since: Duration::from_micros(since),
             asked: Duration::from_micros(asked),
-            interval: Duration::from_micros(interval),
         })
     }
 
     fn to_bytes(self) -> [u8; WAITER_BYTES] {
-        let times = [self.since, self.asked, self.interval].map(micros);
-        bytes_of([self.of, times[0], times[1], times[2]])
+        bytes_of([self.of, micros(self.since), micros(self.asked), 0])
     }
 }
 
@@ -139,8 +128,6 @@ pub(super) fn micros(time: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    const INTERVAL: Duration = Duration::from_secs(5);
-
     fn at(seconds: u64) -> Duration {
         Duration::from_secs(1000 + seconds)
     }
@@ -150,15 +137,14 @@ mod tests {
             of,
             since: at(since),
             asked: at(asked),
-            interval: INTERVAL,
         }
     }
 
     #[test]
-    fn who_has_waited_for_its_interval_goes_before_all_who_came_later() {
+    fn who_waits_goes_before_all_who_came_later() {
         let mut line = Line::default();
         line.join(waiter(1, 0, 0));
-        assert!(!line.has_before(&waiter(2, 4, 4)), "it does not press yet");
+        assert!(line.has_before(&waiter(2, 4, 4)), "from the beginning");
         assert!(line.has_before(&waiter(2, 4, 5)));
         assert!(
             !line.has_before(&waiter(3, 0, 5).longer()),

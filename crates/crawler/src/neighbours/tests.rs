@@ -255,25 +255,78 @@ fn a_crawl_that_ends_in_order_is_not_waited_for() {
     assert_eq!(one.start(here, INTERVAL, || at(6)), Ok(()));
 }
 
-#[test]
-fn a_long_interval_has_its_turns_and_leaves_as_much_time_to_a_short_one() {
+/// The turns of crawls of one server in this time, each with its interval, which they also keep from their own visits, as leases do. Visits take no time.
+fn turns(intervals: &[Duration], time: Duration) -> Vec<u32> {
+    const STEP: Duration = Duration::from_millis(50);
     let folder = tempfile::tempdir().unwrap();
-    let (mut hasty, mut slow) = (crawl_in(&folder), crawl_in(&folder));
     let here = server("192.0.2.1:80");
-    let (short, long) = (Duration::from_secs(1), Duration::from_secs(30));
-    let (mut turns_of_hasty, mut turns_of_slow) = (0, 0);
-    for now in (0..600).map(at) {
-        if hasty.start(here, short, || now).is_ok() {
-            hasty.end(here, Some(now), NO_HOLD);
-            turns_of_hasty += 1;
+    let mut crawls: Vec<_> = intervals
+        .iter()
+        .map(|interval| (crawl_in(&folder), *interval, at(0), 0))
+        .collect();
+    let mut now = at(0);
+    while now < at(0) + time {
+        for (crawl, interval, free, turns) in &mut crawls {
+            if *free <= now && crawl.start(here, *interval, || now).is_ok() {
+                crawl.end(here, Some(now), NO_HOLD);
+                *free = now + *interval;
+                *turns += 1;
+            }
         }
-        if slow.start(here, long, || now).is_ok() {
-            slow.end(here, Some(now), NO_HOLD);
-            turns_of_slow += 1;
+        now += STEP;
+    }
+    crawls.into_iter().map(|(.., turns)| turns).collect()
+}
+
+#[test]
+fn each_of_two_crawls_has_half_of_its_own_pace() {
+    for (short_ms, long_ms) in [(300, 2000), (1000, 30_000), (5000, 5000), (4000, 5000)] {
+        let intervals = [short_ms, long_ms].map(Duration::from_millis);
+        let time = 20 * intervals[1];
+        let turns = turns(&intervals, time);
+        for (interval, turns) in intervals.iter().zip(&turns) {
+            let alone = time.as_secs_f64() / interval.as_secs_f64();
+            // A step is lost here and there, and one turn at the end.
+            let least = 0.45 * alone - 1.0;
+            assert!(least <= f64::from(*turns), "{intervals:?}: {turns:?}");
         }
     }
-    let turns = (turns_of_hasty, turns_of_slow);
-    assert!(9 <= turns_of_slow && 250 <= turns_of_hasty, "{turns:?}");
+}
+
+#[test]
+fn while_a_crawl_waits_each_other_has_one_turn() {
+    let intervals = [300, 2000, 2000, 700].map(Duration::from_millis);
+    let turns = turns(&intervals, Duration::from_mins(2));
+    let all: Duration = intervals.iter().sum();
+    for (interval, turns) in intervals.iter().zip(&turns) {
+        // Its own rest; then one visit of each, with the rest before it.
+        let cycle = (*interval + all).as_secs_f64();
+        // Steps are lost here and there.
+        let least = 0.9 * 120.0 / cycle;
+        assert!(least <= f64::from(*turns), "{interval:?}: {turns:?}");
+    }
+}
+
+#[test]
+fn what_sharing_costs_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut one, mut two) = (crawl_in(&folder), crawl_in(&folder));
+    let here = server("192.0.2.1:80");
+    assert_eq!(one.start(here, INTERVAL, || at(0)), Ok(()));
+    assert_eq!(one.waits(), Waits::default());
+    assert_eq!(two.start(here, INTERVAL, || at(1)), Err(Wait::Busy));
+    one.end(here, Some(at(2)), NO_HOLD);
+    assert!(two.start(here, INTERVAL, || at(3)).is_err());
+    assert_eq!(two.waits(), Waits::default(), "it has not begun");
+    assert_eq!(two.start(here, INTERVAL, || at(7)), Ok(()));
+    let waits = |visits, seconds| Waits {
+        visits,
+        time: Duration::from_secs(seconds),
+    };
+    assert_eq!(two.waits(), waits(1, 6));
+    two.end(here, Some(at(8)), NO_HOLD);
+    assert_eq!(two.start(here, INTERVAL, || at(13)), Ok(()));
+    assert_eq!(two.waits(), waits(1, 6), "this one did not wait");
 }
 
 #[test]
@@ -347,9 +400,8 @@ mod any_crawls {
         /// When it does something next: asks, or ends its visit.
         next_ms: u64,
         is_visiting: bool,
-        /// Since when it waits.
-        since_ms: Option<u64>,
-        /// Others' turns since it has waited for as long as its interval.
+        is_waiting: bool,
+        /// Others' turns since it has waited.
         turns_of_others: usize,
         asks: usize,
         turns: usize,
@@ -375,8 +427,8 @@ mod any_crawls {
         Duration::from_secs(1000) + Duration::from_millis(ms)
     }
 
-    /// The next thing that happens. Answers the crawl that began a visit, and when.
-    fn go_on(crawls: &mut [Crawl], seen: &mut Option<Seen>) -> Option<(usize, u64)> {
+    /// The next thing that happens. Answers the crawl that began a visit.
+    fn go_on(crawls: &mut [Crawl], seen: &mut Option<Seen>) -> Option<usize> {
         let here = server("192.0.2.1:80");
         let next = (0..crawls.len()).min_by_key(|number| crawls[*number].next_ms);
         let number = next.unwrap();
@@ -405,15 +457,15 @@ mod any_crawls {
                 let visits = &crawl.habits.visits;
                 crawl.next_ms = now_ms + visits[crawl.turns % visits.len()];
                 crawl.is_visiting = true;
-                (crawl.since_ms, crawl.turns_of_others) = (None, 0);
+                (crawl.is_waiting, crawl.turns_of_others) = (false, 0);
                 crawl.turns += 1;
-                return Some((number, now_ms));
+                return Some(number);
             }
             Err(Wait::Busy) => 50,
             Err(Wait::Rest(wait)) => u64::try_from(wait.as_millis()).unwrap() + 1,
             Err(Wait::Hold(hold)) => panic!("nobody asked for {hold:?}"),
         };
-        crawl.since_ms = crawl.since_ms.or(Some(now_ms));
+        crawl.is_waiting = true;
         crawl.next_ms = now_ms + wait_ms + crawl.late_ms();
         None
     }
@@ -426,7 +478,7 @@ mod any_crawls {
             next_ms: habits.late[0],
             habits,
             is_visiting: false,
-            since_ms: None,
+            is_waiting: false,
             turns_of_others: 0,
             asks: 0,
             turns: 0,
@@ -434,14 +486,11 @@ mod any_crawls {
         let mut crawls: Vec<Crawl> = habits.into_iter().map(crawl).collect();
         let mut seen = None;
         for _ in 0..600 {
-            let Some((began, now_ms)) = go_on(&mut crawls, &mut seen) else {
+            let Some(began) = go_on(&mut crawls, &mut seen) else {
                 continue;
             };
             for (number, crawl) in crawls.iter_mut().enumerate() {
-                let presses = crawl
-                    .since_ms
-                    .is_some_and(|since| since + crawl.habits.interval <= now_ms);
-                crawl.turns_of_others += usize::from(number != began && presses);
+                crawl.turns_of_others += usize::from(number != began && crawl.is_waiting);
                 let turns = crawl.turns_of_others;
                 assert!(turns < count, "{turns} turns of {count} crawls");
             }

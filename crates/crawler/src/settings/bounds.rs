@@ -2,6 +2,7 @@
 //!
 //! A bound is where a machine would do nothing but hold what was asked for, not where it is wise to be. The doc comments of the settings tell them too.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
@@ -78,6 +79,31 @@ fn bytes(
     Bounded {
         unit: Unit::Bytes,
         ..pieces(name, value, range, why)
+    }
+}
+
+/// What a setting that is a number of pieces may be.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// From the least to the most.
+    pub range: RangeInclusive<u64>,
+    /// What a larger number would do, or what is better.
+    why: &'static str,
+}
+
+impl Bounds {
+    /// The bounds of a setting; none if it is not a number of pieces, or has none.
+    pub(super) fn of(name: &str) -> Option<Bounds> {
+        let all = numbers(&Settings::default());
+        let found = all.into_iter().find(|number| number.name == name);
+        found.map(|Bounded { range, why, .. }| Bounds { range, why })
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most) = (self.range.start(), self.range.end());
+        write!(f, "must be {least} to {most}; {}", self.why)
     }
 }
 

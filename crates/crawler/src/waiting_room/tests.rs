@@ -26,6 +26,8 @@ impl Outcomes for Nothing {
 
 const CANDIDATES: usize = 6;
 const HOSTS: u64 = 4;
+/// The clock stands still.
+const NOW: Time = Time::from_micros(1_700_000_000_000_000);
 const LATER: Duration = Duration::from_hours(1);
 
 fn page(number: u64) -> PageUrl {
@@ -112,13 +114,7 @@ fn open(folder: &Path, order: Order, turns: &Turns) -> WaitingRoom {
     let nothing = Lengths::default();
     let (backlog, _) = Backlog::open(folder, &settings.backlog, Tails::Keep(&nothing)).unwrap();
     let progress = Arc::new(Progress::default());
-    let mut room = WaitingRoom::new(
-        backlog,
-        None,
-        &settings,
-        Clock::start(&settings.clock, Time::EPOCH),
-        progress,
-    );
+    let mut room = WaitingRoom::new(backlog, None, &settings, progress);
     if let Standing::Order(order) = room.standing {
         room.standing = Standing::Order(Box::new(Counted {
             order,
@@ -196,19 +192,18 @@ impl Pair {
     }
 
     fn apply(&mut self, op: Op) {
-        let now = self.room.clock.now();
         let source = self.source();
         match op {
             Op::TakeIn { is_seed } => {
                 let found = found(self.taken_in);
                 let source = (!is_seed).then_some(&source);
-                let entry = found.entry("http://h0.example/", "L", now);
-                self.room.take_in(entry, &found, source).unwrap();
+                let entry = found.entry("http://h0.example/", "L", NOW);
+                self.room.take_in(entry, &found, source, NOW).unwrap();
                 self.taken_in += 1;
             }
             Op::Raise { page: number } => self.room.raise(&page(number), Some(&source)),
             Op::Refill { entries_max } => {
-                self.room.refill(entries_max).unwrap();
+                self.room.refill(entries_max, NOW).unwrap();
                 self.is_filled = self.room.is_ordered;
             }
             Op::Next => self.next(),
@@ -223,11 +218,11 @@ impl Pair {
                     self.put_off.insert(number(&visit));
                 }
                 let wait = if is_long { LATER } else { Duration::ZERO };
-                self.room.put_off(visit, now + wait).unwrap();
+                self.room.put_off(visit, NOW + wait, NOW).unwrap();
             }
             Op::Done { .. } | Op::PutOff { .. } => {}
             Op::Stop { order } => {
-                self.room.put_all_aside().unwrap();
+                self.room.put_all_aside(NOW).unwrap();
                 self.apply(Op::Kill { order });
             }
             Op::Kill { order } => {
@@ -241,7 +236,7 @@ impl Pair {
     }
 
     fn next(&mut self) {
-        let Some(visit) = self.room.next().unwrap() else {
+        let Some(visit) = self.room.next(NOW).unwrap() else {
             return;
         };
         let number = number(&visit);
@@ -319,13 +314,16 @@ fn robots_txt_waits_for_nobody_and_has_no_turn_to_give_back() {
     for _ in 0..5 {
         pair.apply(Op::TakeIn { is_seed: true });
     }
-    let now = pair.room.clock.now();
     let target = page(99);
-    let entry = robots_entry(&target, "http://h0.example", now);
-    pair.room.append(&entry).unwrap();
-    pair.room.refill(1).unwrap();
-    let rules = pair.room.next().unwrap().unwrap();
-    assert_eq!((&rules.url, rules.purpose), (&target, Purpose::Robots));
+    let entry = robots_entry(&target, "http://h0.example", NOW);
+    pair.room.append(&entry, NOW).unwrap();
+    pair.room.refill(1, NOW).unwrap();
+    let rules = pair.room.next(NOW).unwrap().unwrap();
+    assert_eq!(rules.url, target);
+    let Purpose::Robots { origin } = &rules.purpose else {
+        panic!("{:?}", rules.purpose);
+    };
+    assert_eq!(origin.origin(), "http://h0.example");
     pair.room.done(rules);
     assert!(pair.turns.lock().unwrap().is_empty());
 }
@@ -390,15 +388,14 @@ fn a_page_with_two_entries_on_disk_stands_once() {
     for order in [Order::InDegree, Order::Worth] {
         let folder = tempfile::tempdir().unwrap();
         let mut room = open(folder.path(), order, &Turns::default());
-        let now = room.clock.now();
         let found = found(1);
-        let entry = found.entry("", "", now);
-        room.take_in(entry.clone(), &found, None).unwrap();
-        room.append_known(entry).unwrap();
-        room.refill(10).unwrap();
-        let visit = room.next().unwrap().unwrap();
+        let entry = found.entry("", "", NOW);
+        room.take_in(entry.clone(), &found, None, NOW).unwrap();
+        room.append_known(entry, NOW).unwrap();
+        room.refill(10, NOW).unwrap();
+        let visit = room.next(NOW).unwrap().unwrap();
         assert_eq!(number(&visit), 1);
-        assert!(room.next().unwrap().is_none(), "{order}");
+        assert!(room.next(NOW).unwrap().is_none(), "{order}");
         room.done(visit);
         assert_eq!((room.stats().waiting, room.stats().in_hand), (0, 0));
     }
@@ -409,7 +406,6 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
     for order in [Order::InDegree, Order::Worth] {
         let folder = tempfile::tempdir().unwrap();
         let mut room = open(folder.path(), order, &Turns::default());
-        let now = room.clock.now();
         let source = Source {
             host: 0,
             worth: 1.0,
@@ -417,19 +413,19 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         };
         for number in [1, 2] {
             let found = found(number);
-            let entry = found.entry("", "", now);
-            room.take_in(entry, &found, Some(&source)).unwrap();
+            let entry = found.entry("", "", NOW);
+            room.take_in(entry, &found, Some(&source), NOW).unwrap();
         }
         for _ in 0..8 {
             room.raise(&page(2), Some(&source));
         }
-        room.put_all_aside().unwrap();
+        room.put_all_aside(NOW).unwrap();
         room.backlog.flush(&mut Nothing).unwrap();
         drop(room);
         let mut room = open(folder.path(), order, &Turns::default());
-        room.refill(10).unwrap();
+        room.refill(10, NOW).unwrap();
         assert_eq!(
-            room.next().unwrap().map(|visit| number(&visit)),
+            room.next(NOW).unwrap().map(|visit| number(&visit)),
             Some(2),
             "{order}"
         );
@@ -445,10 +441,10 @@ fn a_url_that_cannot_be_read_is_counted_and_passed_over() {
             url: url.to_owned(),
             ..Entry::default()
         };
-        room.append(&entry).unwrap();
+        room.append(&entry, NOW).unwrap();
     }
-    room.refill(10).unwrap();
-    let next = room.next().unwrap().unwrap();
+    room.refill(10, NOW).unwrap();
+    let next = room.next(NOW).unwrap().unwrap();
     assert_eq!(number(&next), 1);
     assert_eq!(room.progress.visits_lost.read(), 1);
     room.done(next);
@@ -460,7 +456,7 @@ fn damaged_visits_are_counted_and_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let mut room = open(folder.path(), Order::Fifo, &Turns::default());
     for number in 0..30 {
-        room.append(&found(number).entry("", "", Time::EPOCH))
+        room.append(&found(number).entry("", "", Time::EPOCH), NOW)
             .unwrap();
         if number % 10 == 9 {
             room.backlog().flush(&mut Nothing).unwrap();
@@ -472,9 +468,9 @@ fn damaged_visits_are_counted_and_passed_over() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    room.refill(100).unwrap();
+    room.refill(100, NOW).unwrap();
     let mut numbers = BTreeSet::new();
-    while let Some(visit) = room.next().unwrap() {
+    while let Some(visit) = room.next(NOW).unwrap() {
         numbers.insert(number(&visit));
         room.done(visit);
     }
@@ -490,13 +486,7 @@ fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
     settings.backlog.host_bytes_max = 300;
     let nothing = Lengths::default();
     let opened = Backlog::open(folder.path(), &settings.backlog, Tails::Keep(&nothing));
-    let mut room = WaitingRoom::new(
-        opened.unwrap().0,
-        None,
-        &settings,
-        Clock::start(&settings.clock, Time::EPOCH),
-        Arc::default(),
-    );
+    let mut room = WaitingRoom::new(opened.unwrap().0, None, &settings, Arc::default());
     let link = |number| {
         let found = found(number);
         let entry = found.entry("http://h0.example/", "", Time::EPOCH);
@@ -504,7 +494,7 @@ fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
     };
     let mut taken = 0;
     while room.refuses(&link(0)).is_none() {
-        room.append(&link(0)).unwrap();
+        room.append(&link(0), NOW).unwrap();
         taken += 1;
     }
     assert!((3..10).contains(&taken), "{taken}");
@@ -513,4 +503,22 @@ fn a_link_is_refused_where_too_much_waits_and_a_seed_is_not() {
     let seed = found(0);
     let seed = seed.entry("", "", Time::EPOCH);
     assert_eq!(room.refuses(&seed), None);
+}
+
+#[test]
+fn damage_that_is_found_together_is_told_in_one_line() {
+    let mut damage = Damage::default();
+    let now = Time::EPOCH + Duration::from_secs(1000);
+    assert_eq!(damage.due(now), None);
+    for number in 0..40_u32 {
+        let file = PathBuf::from(format!("state/{}.segment", number % 2));
+        damage.add(file, 3, now + Duration::from_millis(u64::from(number)));
+    }
+    assert_eq!(damage.due(now + TELL_AFTER / 2), None);
+    let told = damage.due(now + TELL_AFTER).unwrap();
+    assert!(
+        told.ends_with("lost 120, damaged blocks 40, in state/0.segment, state/1.segment"),
+        "{told}"
+    );
+    assert_eq!(damage.take(), None, "it is told once");
 }

@@ -147,7 +147,7 @@ enum Reads {
 fn reads(worker: &Worker, visit: &Visit) -> Reads {
     match visit.purpose {
         Purpose::Page | Purpose::Sitemap => Reads::Page,
-        Purpose::Robots => Reads::Nothing,
+        Purpose::Robots { .. } => Reads::Nothing,
         Purpose::Requisite if is_in_scope(worker, &visit.url, visit.depth) => Reads::Page,
         Purpose::Requisite => Reads::StyleSheet,
     }
@@ -179,7 +179,7 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
         url,
         hop: Some('R'),
         depth: visit.depth,
-        purpose: visit.purpose,
+        purpose: visit.purpose.clone(),
         lead: worker.shared.judge.as_ref().map(|_| {
             let lead = visit.lead.as_deref().cloned().unwrap_or_default();
             Box::new(Lead {
@@ -268,7 +268,8 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
             let entries = sitemap.index.iter().chain(&sitemap.urls);
             understood.signals = signals::of_sitemap(worker, visit, entries);
             let locations = |entries| Iterator::map(entries, |entry: &SitemapEntry| &*entry.loc);
-            let pages = listed(worker, visit, Purpose::Page, locations(sitemap.urls.iter()));
+            let urls = locations(sitemap.urls.iter());
+            let pages = listed(worker, visit, &Purpose::Page, urls);
             understood.list = Some(List {
                 entries: sitemap.urls.len(),
                 in_scope: pages.len(),
@@ -281,12 +282,8 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
         ContentKind::Feed if worker.shared.settings.crawl.sitemaps => {
             let entries = feed::parse(&decoded.bytes, content_type, visit.url.as_url());
             understood.signals = signals::of_feed(worker, visit, &entries);
-            understood.links = listed(
-                worker,
-                visit,
-                Purpose::Page,
-                entries.iter().map(|entry| entry.url.as_str()),
-            );
+            let urls = entries.iter().map(|entry| entry.url.as_str());
+            understood.links = listed(worker, visit, &Purpose::Page, urls);
             understood.list = Some(List {
                 entries: entries.len(),
                 in_scope: understood.links.len(),
@@ -301,7 +298,7 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
             judge_file(worker, visit, brought, &decoded.bytes, understood);
         }
     }
-    let is_first = visit.known_version().is_none() && visit.out_of_turn().is_none();
+    let is_first = visit.known_version().is_none() && visit.out_of_turn.is_none();
     if !worker.shared.settings.revisit.enabled || brought.has_known_payload {
         // Nothing is to be compared.
     } else if is_first {
@@ -477,7 +474,7 @@ fn depth_of(worker: &Worker, visit: &Visit, target: &PageUrl) -> u16 {
 fn listed<'a>(
     worker: &Worker,
     visit: &Visit,
-    purpose: Purpose,
+    purpose: &Purpose,
     entries: impl Iterator<Item = &'a str>,
 ) -> Vec<Discovered> {
     let parse = |text| worker.canonical.parse(text).ok();
@@ -488,7 +485,7 @@ fn listed<'a>(
             depth: depth_of(worker, visit, &url),
             url,
             hop: Some('M'),
-            purpose,
+            purpose: purpose.clone(),
             lead: None,
         }),
     )
@@ -503,7 +500,7 @@ fn listed_sitemaps<'a>(
     annotations: &mut Vec<String>,
 ) -> Vec<Discovered> {
     let purpose = sitemap_purpose(worker);
-    let mut sitemaps = listed(worker, visit, purpose, entries);
+    let mut sitemaps = listed(worker, visit, &purpose, entries);
     if purpose != Purpose::Sitemap || sitemaps.is_empty() {
         return sitemaps;
     }
@@ -552,7 +549,7 @@ pub(crate) fn in_scope(
     let most = discovered.size_hint().1.unwrap_or(LINKS_USUAL);
     let mut kept = Vec::with_capacity(most.min(LINKS_USUAL));
     kept.extend(discovered.filter(|found| {
-        let how = match (Found::of(found.purpose, found.depth), found.hop) {
+        let how = match (Found::of(&found.purpose, found.depth), found.hop) {
             (Found::Link(_), Some('R')) if from_seed => Found::Seed,
             (how, _) => how,
         };

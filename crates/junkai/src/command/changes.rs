@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use junkai_crawler::{ChangeCounts, PageChange, Span, WhatChanged, changes, now};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::bar::Bar;

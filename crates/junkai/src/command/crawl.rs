@@ -19,6 +19,7 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::config;
 use crate::exit::{BadCommandLine, Ending, bad_command_line};
+use crate::number;
 use crate::print::{shown, shown_lines, tell};
 use crate::screen::{Screen, Style, terminal};
 use crate::telling::counted;
@@ -183,10 +184,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DURATION", value_parser = duration, aliases = ["wait", "delay", "pageExtraDelay"], short_alias = 'w')]
     pub(crate) interval: Option<Duration>,
     /// Visits in flight over all servers together, at most 65536; each server has at most one [default: 512].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroUsize>("crawl.concurrency"))]
     pub(crate) concurrency: Option<NonZeroUsize>,
     /// Threads that fetch, parse and compress, at most 1024 [default: one for each core].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroUsize>("crawl.workers"))]
     pub(crate) workers: Option<NonZeroUsize>,
     /// Print progress and the summary as JSON lines on standard output.
     #[arg(long)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use ipnet::{IpNet, Ipv4Net};
 use junkai_crawler::{Preset, Settings};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use junkai_testweb::{StartError, TestWeb, TestWebConfig, judge};
 
 use crate::command::crawl::{self, RunArguments};

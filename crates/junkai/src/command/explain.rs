@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use junkai_crawler::{Explanation, LogEvent, Settings, explain};
 use junkai_frontier::ServerState;
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::bar;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use junkai_lab::archive_graph::folder::{self, Occupied, Parts, Summary};
-use junkai_lab::archive_graph::{ArchiveGraphError, Options, read};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::archive_graph::folder::{self, Occupied, Parts, Summary};
+use junkai_simulation::archive_graph::{ArchiveGraphError, Options, read};
+use junkai_simulation::outcome::grouped;
 
 use crate::bar::Bar;
 use crate::config;
@@ -187,7 +187,7 @@ fn print(summary: &Summary, arguments: &GraphArguments, out: &Path) {
     };
     say!("Experiments on it: junkai lab ring {}", graph.display());
     say!(
-        "What another schedule would have fetched: junkai lab what-if --archive {}",
+        "What another schedule would have fetched: junkai what-if --archive {}",
         arguments.archive.display()
     );
 }

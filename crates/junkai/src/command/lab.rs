@@ -1,121 +1,149 @@
-//! `junkai lab`: crawl orders tried out on web graphs, under a virtual clock, with the scheduler that crawls.
+//! `junkai lab`: starts `junkai-lab`, the experiments, as cargo does with subcommands that are installed beside it.
 //!
-//! Each subcommand is a file below; `source` says where graphs come from, `show` prints.
+//! The experiments are a program of their own, so that who crawls does not install them. What is asked of one's own archive is no experiment:
+//! [`what_if`](super::what_if) and [`plan`](super::plan) are commands of this program, and [`without_lab`] lets them be typed as commands of the lab too.
 
-mod changes;
-mod crawl;
-mod estimators;
-mod experiment;
-mod focus_real;
-mod focus_sim;
-mod generate;
-mod graph;
-mod histories;
-mod plan;
-mod results;
-mod show;
-mod source;
-mod time_queue;
-mod what_if;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
-use crate::exit::Ending;
+use crate::exit::{Ending, bad_command_line};
 
-/// Where to begin, for `--help`.
-pub(crate) const EXAMPLES: &str = "\
-Where to begin:
-  junkai lab what-if --archive DIR   your own crawl, in other orders and paces
-  junkai lab plan                    what a crawl of a billion pages takes
-  junkai lab report --quick          every experiment in a minute, as a web page
+/// The program of the experiments.
+const PROGRAM: &str = "junkai-lab";
 
-ring, in-degree, beyond, estimators, time-queue, revisit, servers, focus-real and
-focus-sim each try one question of crawling out, with the code that crawls, on web
-graphs (pages and their links) or on histories of pages that changed. Each
-compares junkai's way with published ones, and says which published claims hold.
-They need no network, and come with generated webs where you have none.";
+/// Commands that may be typed after `lab`, and are this program's.
+const OWN: [&str; 2] = ["what-if", "plan"];
 
-/// What can be done in the lab.
-#[derive(clap::Subcommand)]
-pub(crate) enum Lab {
-    /// Say what graphs are like, side by side.
-    #[command(after_help = graph::EXAMPLES)]
-    Graph(graph::Arguments),
-    /// Write a web-like graph of any size, from a seed.
-    #[command(after_help = generate::EXAMPLES)]
-    Generate(generate::Arguments),
-    /// Crawl a graph by any policies, side by side.
-    #[command(after_help = crawl::EXAMPLES)]
-    Crawl(crawl::Arguments),
-    /// How much is fetched of what matters when waiting pages stand in a ring of bounded size, and the rest is forgotten.
-    ///
-    /// The ring has a slot for each step of time and a key for each server, so that choosing the next page takes the same time however many are known. It is
-    /// compared with breadth-first order and with IRLbot, a published crawler that gives each site a budget by the links to it. What matters is PageRank.
-    #[command(after_help = experiment::EXAMPLES)]
-    Ring(experiment::RingArguments),
-    /// How soon the most important pages are found when the page with the most links to it is visited next.
-    ///
-    /// Important are authorities (many links lead to them) and hubs (they lead to many authorities). In-degree order is compared with breadth-first order,
-    /// from several starts that are far apart.
-    #[command(after_help = experiment::EXAMPLES)]
-    InDegree(experiment::InDegreeArguments),
-    /// Which order fetches the most of what matters: junkai's `worth` against all others, with the same memory for waiting pages.
-    ///
-    /// The others: breadth first, in-degree, the bounded ring, IRLbot's budgets; and the best possible order, which knows every page's PageRank in advance.
-    #[command(after_help = experiment::EXAMPLES)]
-    Beyond(experiment::BeyondArguments),
-    /// How well one can tell how often a page changes, from visits that only say whether it did.
-    ///
-    /// junkai's estimator is compared with a published formula in three variants, with counting changes by time, and with the exact solution (which must remember
-    /// every visit), on simulated pages and on histories of real sites.
-    #[command(after_help = estimators::EXAMPLES)]
-    Estimators(estimators::Arguments),
-    /// What it costs to keep the next visits of millions of known pages on disk, in buckets of time from a day down to a minute.
-    #[command(after_help = time_queue::EXAMPLES)]
-    TimeQueue(time_queue::Arguments),
-    /// Say what a crawl of any size would take: memory, disk, bandwidth, nodes.
-    #[command(after_help = plan::EXAMPLES)]
-    Plan(plan::Arguments),
-    /// How fresh an archive stays by different rules of when to come back, each with the same number of visits.
-    ///
-    /// junkai's rule (visit a page when that is worth its price) is compared with coming back as often as a page changes, with all pages alike, and with the best
-    /// that is possible for one who knows every change in advance.
-    #[command(after_help = changes::EXAMPLES)]
-    Revisit(changes::RevisitArguments),
-    /// How many visits known pages ask of their servers, for how many servers that is too much, and how fresh pages stay where visits are spread out.
-    #[command(after_help = changes::EXAMPLES)]
-    Servers(changes::ServersArguments),
-    /// How soon a site's data files are found: `junkai focus collect` against plain orders and a published learning crawler.
-    #[command(after_help = focus_real::EXAMPLES)]
-    FocusReal(focus_real::Arguments),
-    /// How few fetches tell which sites hold what is wanted: `junkai focus explore`'s way of choosing the next site against others, on simulated sites.
-    #[command(after_help = focus_sim::EXAMPLES)]
-    FocusSim(focus_sim::Arguments),
-    /// All experiments, as one page that opens without a network.
-    #[command(after_help = experiment::EXAMPLES)]
-    Report(experiment::ReportArguments),
-    /// Say what another schedule would have made of an archive's crawl.
-    #[command(after_help = what_if::EXAMPLES)]
-    WhatIf(what_if::Arguments),
+/// What `junkai lab` takes: whatever `junkai-lab` does.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// An experiment and what it takes; `junkai lab --help` lists them.
+    #[arg(
+        value_name = "EXPERIMENT",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    words: Vec<OsString>,
 }
 
-/// Does it.
-pub(crate) fn run(lab: &Lab) -> Result<Ending> {
-    match lab {
-        Lab::Graph(arguments) => graph::run(arguments),
-        Lab::Generate(arguments) => generate::run(arguments),
-        Lab::Crawl(arguments) => crawl::run(arguments),
-        Lab::Ring(arguments) => experiment::ring(arguments),
-        Lab::InDegree(arguments) => experiment::in_degree(arguments),
-        Lab::Beyond(arguments) => experiment::beyond(arguments),
-        Lab::Estimators(arguments) => estimators::run(arguments),
-        Lab::TimeQueue(arguments) => time_queue::run(arguments),
-        Lab::Plan(arguments) => plan::run(arguments),
-        Lab::Revisit(arguments) => changes::revisit(arguments),
-        Lab::Servers(arguments) => changes::servers(arguments),
-        Lab::FocusReal(arguments) => focus_real::run(arguments),
-        Lab::FocusSim(arguments) => focus_sim::run(arguments),
-        Lab::Report(arguments) => experiment::report(arguments),
-        Lab::WhatIf(arguments) => what_if::run(arguments),
+/// Becomes `junkai-lab`: it has the terminal, gets the signals, and its exit code is this command's.
+///
+/// # Errors
+/// If it is not installed, or cannot be started.
+pub(crate) fn run(arguments: &Arguments, verbose: u8) -> Result<Ending> {
+    let own = env::current_exe().ok();
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let Some(program) = found(own.as_deref(), &folders) else {
+        return Err(bad_command_line(not_installed(own.as_deref())));
+    };
+    let mut lab = Command::new(&program);
+    lab.args(&arguments.words);
+    lab.args((0..verbose).map(|_| "--verbose"));
+    // It only returns if it fails.
+    let error = lab.exec();
+    Err(error).with_context(|| format!("cannot start {}", program.display()))
+}
+
+/// The command line without `lab` where that stands before a command of this program.
+pub(crate) fn without_lab(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let Some(first) = words.iter().skip(1).position(|word| !is_flag(word)) else {
+        return words;
+    };
+    let place = 1 + first;
+    let is_own = |word: &OsString| OWN.iter().any(|own| word == own);
+    if words[place] == "lab" && words.get(place + 1).is_some_and(is_own) {
+        words.remove(place);
+    }
+    words
+}
+
+/// Where the program is: beside this one, else in a folder of `PATH`.
+fn found(own: Option<&Path>, folders: &OsStr) -> Option<PathBuf> {
+    let beside = own.and_then(Path::parent).map(Path::to_owned);
+    let mut places = beside.into_iter().chain(env::split_paths(folders));
+    places.find_map(|folder| {
+        let program = folder.join(PROGRAM);
+        program.is_file().then_some(program)
+    })
+}
+
+fn not_installed(own: Option<&Path>) -> String {
+    let beside = own
+        .and_then(Path::parent)
+        .map_or_else(String::new, |folder| format!("in {} or ", folder.display()));
+    format!(
+        "the experiments are a program of their own, {PROGRAM}, which is not {beside}in PATH; \
+         in junkai's sources, `cargo install --path crates/lab --profile dist` installs it. \
+         `junkai what-if` and `junkai plan` do not need it"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn without(words: &str) -> String {
+        let words = words.split(' ').map(OsString::from).collect();
+        let words: Vec<String> = without_lab(words)
+            .into_iter()
+            .map(|word| word.into_string().unwrap())
+            .collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn questions_about_an_archive_may_be_asked_in_the_lab() {
+        for (typed, taken) in [
+            ("junkai lab what-if -a x", "junkai what-if -a x"),
+            ("junkai -v lab plan", "junkai -v plan"),
+            ("junkai lab ring plan", "junkai lab ring plan"),
+            ("junkai lab --help", "junkai lab --help"),
+            ("junkai lab", "junkai lab"),
+            ("junkai get lab plan", "junkai get lab plan"),
+            ("junkai plan", "junkai plan"),
+            ("junkai", "junkai"),
+        ] {
+            assert_eq!(without(typed), taken);
+        }
+    }
+
+    #[test]
+    fn the_program_beside_this_one_comes_before_those_in_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_folder = |name: &str| folder.path().join(name);
+        for name in ["own", "first", "second", "empty"] {
+            fs::create_dir(in_folder(name)).unwrap();
+        }
+        let own = in_folder("own").join("junkai");
+        let path = env::join_paths(["empty", "first", "second"].map(in_folder)).unwrap();
+        assert_eq!(found(Some(&own), &path), None);
+        fs::write(in_folder("second").join(PROGRAM), "").unwrap();
+        assert_eq!(
+            found(Some(&own), &path),
+            Some(in_folder("second").join(PROGRAM))
+        );
+        fs::write(in_folder("first").join(PROGRAM), "").unwrap();
+        assert_eq!(found(None, &path), Some(in_folder("first").join(PROGRAM)));
+        fs::write(in_folder("own").join(PROGRAM), "").unwrap();
+        assert_eq!(
+            found(Some(&own), &path),
+            Some(in_folder("own").join(PROGRAM))
+        );
+    }
+
+    #[test]
+    fn where_it_is_not_installed_it_is_said_how_to_get_it() {
+        let said = not_installed(Some(Path::new("/opt/bin/junkai")));
+        for text in ["cargo install", "/opt/bin or in PATH", "junkai what-if"] {
+            assert!(said.contains(text), "{text}: {said}");
+        }
     }
 }

@@ -18,15 +18,18 @@ pub(crate) struct Arguments {
     /// The Content-Type header, as it would be sent.
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// Show page requisites (images, style sheets, scripts) too.
+    /// Show no page requisites (images, style sheets, scripts): links to other pages alone.
     #[arg(long)]
+    no_requisites: bool,
+    /// Show page requisites too: so it is without a flag.
+    #[arg(long, hide = true, conflicts_with = "no_requisites")]
     requisites: bool,
     /// The HTML file; `-` is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Prints a JSON line for each link, and one for the page itself to standard error.
+/// Prints a JSON line for each link, which says whether it is a page requisite, and one for the page itself to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let body = read(&arguments.file)?;
     let source = Source {
@@ -39,13 +42,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         detect_language: true,
     };
     let options = LinkOptions {
-        requisites: arguments.requisites,
+        // As a crawl takes them.
+        requisites: !arguments.no_requisites || arguments.requisites,
         ..LinkOptions::default()
     };
     let analysis = analyze(&source, &options);
     let mut out = Screened::new(std::io::stdout().lock());
     for link in &analysis.links {
-        writeln!(out, "{}", serde_json::to_string(link)?).context("cannot print")?;
+        let mut line = serde_json::to_value(link)?;
+        line["requisite"] = link.kind.is_requisite().into();
+        writeln!(out, "{line}").context("cannot print")?;
     }
     let language = analysis
         .language

@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Print JSON lines.
     #[arg(long)]
     json: bool,
-    /// URLs, or paths that start with a slash.
+    /// URLs, as in `https://example.org/page`, or paths that start with a slash.
     #[arg(required = true, value_name = "URL")]
     urls: Vec<String>,
 }
@@ -47,15 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     let canonical = Canonicalizer::new(&CanonicalConfig::default());
     let mut ending = Ending::Well;
     for url in &arguments.urls {
-        let path = if url.starts_with('/') {
-            url.clone()
-        } else {
-            canonical
-                .parse_seed(url)
-                .with_context(|| BadCommandLine(format!("{:?} is not a URL", without_login(url))))?
-                .path_and_query()
-                .to_owned()
-        };
+        let path = path_of(url, &canonical)?;
         let decision = robots.decide(&path);
         if !decision.allow() {
             ending = Ending::Problems;
@@ -82,4 +74,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         }
     }
     Ok(ending)
+}
+
+/// The path of a URL, or the path that was given. A word alone is taken for neither: as a host it would always be allowed.
+fn path_of(url: &str, canonical: &Canonicalizer) -> Result<String> {
+    if url.starts_with('/') {
+        return Ok(url.to_owned());
+    }
+    let shown = without_login(url);
+    if !url.contains("://") {
+        return Err(bad_command_line(format!(
+            "{shown:?} is not a URL: write https://example.org/{shown}, or the path alone, /{shown}"
+        )));
+    }
+    let parsed = canonical
+        .parse_seed(url)
+        .with_context(|| BadCommandLine(format!("{shown:?} is not a URL")))?;
+    Ok(parsed.path_and_query().to_owned())
 }

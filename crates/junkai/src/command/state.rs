@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use junkai_crawler::{IntervalCount, KnownPage, PageStates, StateStats};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use crate::exit::{BadCommandLine, Ending};
@@ -281,11 +281,14 @@ fn print(stats: &StateStats) {
 fn behind(stats: &StateStats) {
     if let Some(at_least) = stats.at_least_seconds {
         say!(
-            "  at least    {:>14}   a visit to every page (revisit.at_least); the pace of {} does not allow it",
+            "  at least    {:>14}   a visit to every page (revisit.at_least); {}",
             short(at_least),
             match stats.servers_behind {
-                0 => "no server".to_owned(),
-                servers => counted(servers, "server"),
+                0 => "the pace of every server allows it".to_owned(),
+                servers => format!(
+                    "the pace of {} does not allow it",
+                    counted(servers, "server")
+                ),
             }
         );
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use junkai_crawler::{HookReport, stats};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 
 use crate::command::pause;
 use crate::exit::Ending;

@@ -10,6 +10,7 @@ use junkai_testweb::{
 };
 
 use crate::exit::Ending;
+use crate::number;
 use crate::print::say;
 
 /// What `junkai testweb` takes.
@@ -64,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "graph")]
     graph_urls: Option<PathBuf>,
     /// Without --graph-urls: how many consecutive pages of the graph make a host.
-    #[arg(long, value_name = "N", default_value = "1000")]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = number::within::<std::num::NonZeroU32>(1..=u64::from(u32::MAX)))]
     graph_host_pages: std::num::NonZeroU32,
     /// Serve a history of changes: a file of events (`unix_time<TAB>A|M|D<TAB>path`), or a folder with `manifest.tsv` and `objects`.
     #[arg(long, value_name = "PATH")]
@@ -93,7 +94,7 @@ struct HistoryHabits {
     #[arg(long, value_name = "NAME", default_value = "history.test")]
     history_host: String,
     /// Hosts that the history's pages are dealt out to.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = number::within::<std::num::NonZeroU32>(1..=u64::from(u32::MAX)))]
     history_hosts: std::num::NonZeroU32,
     /// The moment of the history that is shown at the clock's origin, as a date; its first event, if it is not given.
     #[arg(long, value_name = "DATE", value_parser = moment)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use junkai_archive::{Problem, Reader, Report, Severity, check, index_file};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use serde::Serialize;
 
 use crate::exit::Ending;

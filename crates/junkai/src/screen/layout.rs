@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use junkai_crawler::Snapshot;
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
+use junkai_terminal::block::{Line, Piece, Size, Tone, columns_of};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{bytes, clock};
@@ -26,13 +27,6 @@ const TITLE_COLUMNS_MIN: usize = 44;
 /// Lines that a notice may take.
 const NOTICE_LINES_MAX: usize = 3;
 
-/// The terminal's size in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) columns: usize,
-    pub(crate) rows: usize,
-}
-
 /// What the view shows.
 pub(super) struct View<'a> {
     pub(super) now: &'a Snapshot,
@@ -44,36 +38,9 @@ pub(super) struct View<'a> {
     pub(super) recent: &'a [f64],
 }
 
-/// How a piece of text is to look, where the terminal has colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
-    Plain,
-    /// Names and what is beside the point.
-    Dim,
-    Strong,
-    Good,
-    Warning,
-    Bad,
-}
-
-/// Text with its tone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) tone: Tone,
-}
-
-/// A line that fits.
-pub(super) type Line = Vec<Piece>;
-
 fn piece(tone: Tone, text: impl Into<String>) -> Piece {
     let text = text.into();
     Piece { text, tone }
-}
-
-/// Columns that a line takes.
-pub(super) fn columns_of(line: &Line) -> usize {
-    line.iter().map(|piece| piece.text.width()).sum()
 }
 
 /// The view's lines: each fits, and so do all of them with a line to spare.

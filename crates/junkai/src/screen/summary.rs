@@ -9,12 +9,12 @@ use junkai_crawler::status::{
     CONNECT_FAILED, DNS_FAILED, ROBOTS_DENIED, ROBOTS_UNREACHABLE, TIMED_OUT,
 };
 use junkai_crawler::{Ended, FailedSeed, HookReport, Snapshot, Summary};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Style, bytes, clock};
 use crate::command::crawl::RunArguments;
-use crate::print::{say, shown};
+use crate::print::{say, short, shown};
 use crate::telling::counted;
 
 /// Spaces before what goes on in another line.
@@ -94,6 +94,9 @@ pub(crate) fn summarise(archive: &Path, run: &RunArguments, summary: &Summary) {
         grouped(now.errors),
         grouped(now.robots_denied)
     );
+    if let Some(shared) = shared(now) {
+        put!("  {shared}");
+    }
     tell_what_is_missing(archive, now);
     if 0 < now.servers_behind {
         put!(
@@ -120,6 +123,18 @@ pub(crate) fn summarise(archive: &Path, run: &RunArguments, summary: &Summary) {
     put!("  index     {folder}/indexes/");
     put!("  log       {folder}/logs/crawl.log");
     what_next(run.go_on, archive, summary.ended);
+}
+
+/// What sharing the pace of servers with other crawls of this machine has cost; nothing if no visit waited.
+fn shared(now: &Snapshot) -> Option<String> {
+    let visits = now.waited_for_others;
+    (0 < visits).then(|| {
+        format!(
+            "{} waited for another crawl of this machine that visits the same server, {} in all",
+            counted(visits, "visit"),
+            short(Duration::from_millis(now.waited_for_others_ms).as_secs_f64())
+        )
+    })
 }
 
 /// Says what may be done with the archive.
@@ -388,6 +403,15 @@ mod tests {
             wrapped("  http://a.example/long", 5),
             "  http://a.example/long"
         );
+    }
+
+    #[test]
+    fn what_sharing_a_pace_costs_is_told_with_its_time() {
+        let mut now = Snapshot::default();
+        assert_eq!(shared(&now), None);
+        (now.waited_for_others, now.waited_for_others_ms) = (1200, 90_000);
+        let told = "1,200 visits waited for another crawl of this machine that visits the same server, 1.5 min in all";
+        assert_eq!(shared(&now).as_deref(), Some(told));
     }
 
     #[test]

@@ -58,6 +58,18 @@ fn a_room_depends_only_on_rooms_above_it() {
     assert_eq!(folders, rooms.len(), "ARCHITECTURE.md names {rooms:?}");
 }
 
+/// The experiments are a program of their own: no room links them, so the product does not. Its tests may.
+#[test]
+fn no_room_links_the_experiments() {
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let linked = manifest.split("[dev-dependencies]").next().unwrap();
+        let links_lab = linked.lines().any(|line| line.starts_with("junkai-lab"));
+        assert!(!links_lab, "{} links the lab", folder.display());
+    }
+}
+
 #[test]
 fn every_decision_is_in_the_index_and_has_its_three_parts() {
     let folder = root().join("docs/decisions");

@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use junkai_lab::graph::Page;
-use junkai_lab::graph::history::{Edition, History, Presence, UnixSeconds, write};
+use junkai_simulation::graph::Page;
+use junkai_simulation::graph::history::{Edition, History, Presence, UnixSeconds, write};
 use junkai_testweb::{
     HistoryConfig, SitemapHabit, Standard, TestWebConfig, UnixNanos, Validators, Verdict,
 };
-
 use tempfile::TempDir;
 
 use crate::support::{Running, Stage, wait_until};

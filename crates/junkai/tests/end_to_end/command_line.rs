@@ -92,6 +92,22 @@ fn a_wrong_command_line_ends_with_2_and_a_hint() {
             "is not a URL",
         ),
         (
+            &["robots", "--file", "/dev/null", "nonsense"],
+            "\"nonsense\" is not a URL: write https://example.org/nonsense, or the path alone, /nonsense",
+        ),
+        (
+            &["crawl", "a.test", "--concurrency", "0"],
+            "crawl.concurrency = 0: must be 1 to 65536",
+        ),
+        (
+            &["focus", "explore", "--workers", "x"],
+            "crawl.workers = x: must be 1 to 1024",
+        ),
+        (
+            &["testweb", "--history-hosts", "0"],
+            "must be 1 to 4294967295",
+        ),
+        (
             &["focus", "explore", "--archive", nowhere],
             "name the sites",
         ),
@@ -642,11 +658,28 @@ fn url_robots_and_links_show_what_the_crawler_sees() {
     let page = page.to_str().unwrap();
     let base = ["links", "--base", "https://example.org/one/", page];
     let found = json_lines(&say(&base).expect(0).out);
-    assert_eq!(found.len(), 1);
+    assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!(found[0]["url"], "https://example.org/one/two");
     assert_eq!(found[0]["kind"], "anchor");
-    let all = say(&[&base[..], &["--requisites"]].concat()).expect(0);
-    assert_eq!(json_lines(&all.out).len(), 2);
+    assert_eq!(found[0]["requisite"], false);
+    assert_eq!(found[1]["requisite"], true);
+    let pages = say(&[&base[..], &["--no-requisites"]].concat()).expect(0);
+    assert_eq!(json_lines(&pages.out), found[..1]);
+}
+
+#[test]
+fn a_file_without_a_record_is_not_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.warc");
+    fs::write(&empty, "").unwrap();
+    for file in ["/dev/null", empty.to_str().unwrap()] {
+        let judged = say(&["warc", "check", file]).expect(4);
+        assert!(
+            judged.out.contains("there is no record in it"),
+            "{}",
+            judged.all()
+        );
+    }
 }
 
 #[test]

@@ -6,11 +6,11 @@ use std::iter;
 use std::time::Duration;
 
 use junkai_crawler::Settings;
-use junkai_lab::graph::Page;
-use junkai_lab::graph::history::{
+use junkai_lab::revisit::{ChangingWeb, Setting, predict};
+use junkai_simulation::graph::Page;
+use junkai_simulation::graph::history::{
     Event, EventKind, GeneratorConfig, History, MeanGaps, UnixSeconds, generate,
 };
-use junkai_lab::revisit::{ChangingWeb, Setting, predict};
 
 use crate::changing::{Changing, DAY, HOUR, Habits, STOPPED, Scene, Tally, Visited};
 use crate::support::{Running, wait_until};

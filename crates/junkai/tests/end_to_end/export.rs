@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 
-use junkai_lab::graph::{LoadOptions, WebGraph, load, unwatched};
+use junkai_simulation::graph::{LoadOptions, WebGraph, load, unwatched};
 use junkai_testweb::{FolderConfig, GraphConfig, TestWebConfig};
 use serde_json::Value;
 
@@ -271,7 +271,7 @@ fn the_export_says_what_it_did_and_refuses_what_it_must_not_do() {
         "pages ",
         "links ",
         "hosts ",
-        &format!("junkai lab what-if --archive {archive}"),
+        &format!("junkai what-if --archive {archive}"),
     ] {
         assert!(empty.out.contains(text), "{text}\n{}", empty.all());
     }

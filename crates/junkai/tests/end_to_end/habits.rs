@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use junkai_crawler::LogEvent;
-use junkai_lab::graph::history::{Event, EventKind, History, UnixSeconds, load};
+use junkai_simulation::graph::history::{Event, EventKind, History, UnixSeconds, load};
 use junkai_testweb::{SitemapHabit, Validators};
 
 use crate::changing::{Changing, DAY, HOUR, Habits, STOPPED, Scene};

@@ -103,9 +103,9 @@ fn of_clique(number: usize) -> String {
     format!("{CLIQUE}{number}/{}", "x".repeat(1500))
 }
 
-/// Pages that are small on their way, and lead to many long URLs.
+/// Pages that are small on their way, and lead to many long URLs: each to more than one page may bring in, and those of each host to more than may wait for it.
 const PACKED: &str = "/packed/";
-const PACKED_PAGES: usize = 119;
+const PACKED_PAGES: usize = 60;
 const PACKED_LINKS: usize = 6000;
 /// What the program may take at its peak, with no setting changed; what these pages lead to is several times as much.
 const PEAK_BYTES_MAX: u64 = 512_000_000;

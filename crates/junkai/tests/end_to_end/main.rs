@@ -86,4 +86,6 @@ mod support;
 #[cfg(test)]
 mod training;
 #[cfg(test)]
+mod what_if;
+#[cfg(test)]
 mod wishes;

@@ -88,6 +88,12 @@ fn crawls_that_share_a_server_take_turns_and_say_so() {
             .matches("waiting for another crawl of this machine, which visits this server")
             .count();
         assert_eq!(told, 1, "once for each server\n{}", said.all());
+        assert!(
+            said.out
+                .contains("waited for another crawl of this machine that visits the same server, "),
+            "{}",
+            said.all()
+        );
     }
     let verdict = stage.verdict(INTERVAL);
     assert!(verdict.is_polite(), "{verdict}");

@@ -7,12 +7,12 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use junkai_lab::crawl::{Trial, simulate};
-use junkai_lab::graph::{
+use junkai_simulation::crawl::{Trial, simulate};
+use junkai_simulation::graph::{
     HostCut, LoadOptions, Page, PageRankConfig, WebGraph, load, pagerank, reachable, unwatched,
 };
-use junkai_lab::policy::Policy;
-use junkai_lab::value::Value;
+use junkai_simulation::policy::Policy;
+use junkai_simulation::value::Value;
 use junkai_testweb::{GraphConfig, TestWebConfig};
 
 use crate::support::{Stage, run};

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::support::{Finished, Running, Stage, junkai, run, wait_until};
 
 /// The exit code for a wrong configuration.
+const BAD_COMMAND_LINE: i32 = 2;
 const BAD_CONFIGURATION: i32 = 3;
 
 fn small_web() -> TestWebConfig {
@@ -175,30 +176,52 @@ fn sizes_are_read_alike_in_every_setting() {
 #[test]
 fn what_is_out_of_bounds_is_refused_with_its_bounds() {
     let bad = "[backlog]\nbytes_max = \"much\"\n[ring]\nkeys = 100000000\n[seen]\nmemory_bytes = \"5 TiB\"\n";
-    for (config, flags, told) in [
+    for (config, flags, code, told) in [
         (
             bad,
             "",
+            BAD_CONFIGURATION,
             [
-                "line 2: \"much\" is no number of bytes",
+                "line 2: backlog.bytes_max: \"much\" is no number of bytes",
                 "ring.keys = 100000000: must be 1 to 16777216",
                 "seen.memory_bytes = 5TiB: must be 0B to 1TiB",
             ],
         ),
         (
+            "[crawl]\nworkers = 0\nconcurrency = \"many\"\nonce = \"yes\"\n",
             "",
-            "--workers 100000 --concurrency 1000000",
+            BAD_CONFIGURATION,
             [
-                "crawl.workers = 100000: must be 1 to 1024",
+                "line 2: crawl.workers = 0: must be 1 to 1024",
+                "line 3: crawl.concurrency = \"many\": must be 1 to 65536",
+                "line 4: crawl.once = \"yes\": must be true or false",
+            ],
+        ),
+        (
+            "",
+            "--concurrency 1000000",
+            BAD_COMMAND_LINE,
+            [
+                "--concurrency",
                 "crawl.concurrency = 1000000: must be 1 to 65536",
                 "more pages a second come from more servers",
+            ],
+        ),
+        (
+            "",
+            "--workers 0",
+            BAD_COMMAND_LINE,
+            [
+                "--workers",
+                "crawl.workers = 0: must be 1 to 1024",
+                "one for each core is best",
             ],
         ),
     ] {
         let stage = Stage::new(small_web(), config);
         let mut crawl = short_crawl(&stage);
         crawl.args(flags.split_whitespace());
-        let refused = run(crawl).expect(BAD_CONFIGURATION).err;
+        let refused = run(crawl).expect(code).err;
         for words in told {
             assert!(refused.contains(words), "{words}: {refused}");
         }

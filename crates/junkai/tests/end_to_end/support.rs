@@ -12,8 +12,8 @@ use junkai_crawler::LogEvent;
 use junkai_testweb::{Exchange, TestWeb, TestWebConfig, Verdict, judge};
 use tempfile::TempDir;
 
-/// No single step of a test takes so long, even on a busy machine; beyond it something hangs.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// No single step of a test takes so long, even on a machine that compiles meanwhile; beyond it something hangs.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Between two looks at something that is waited for.
 const LOOK_EVERY: Duration = Duration::from_millis(5);

@@ -17,15 +17,15 @@ mod repeat;
 mod tables;
 
 use junkai_frontier::admission::Gain;
+use junkai_simulation::outcome::{Outcome, Parameter};
+use junkai_simulation::policy::{CrawlOrder, Evicted, Policy, Setup};
+use junkai_simulation::subject::Subject;
 
 use super::Watch;
 use super::look::look;
 use super::ring::{RingExperiment, RingSize, published, worth_in};
 use super::trials::{Meter, Trial, Trials};
 use super::words::{common_parameters, count, parameter};
-use crate::outcome::{Outcome, Parameter};
-use crate::policy::{CrawlOrder, Evicted, Policy, Setup};
-use crate::subject::Subject;
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]

@@ -20,13 +20,13 @@ use std::time::Duration;
 
 use junkai_graph::history::History;
 use junkai_revisit::RevisitConfig;
+use junkai_simulation::outcome::{Outcome, Parameter};
 
 use self::closed_loop::ClosedLoop;
 use self::open_loop::OpenLoop;
 use self::replay::Replay;
 use super::words::{count, parameter};
 use super::{Progress, Watch};
-use crate::outcome::{Outcome, Parameter};
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! The same figure for several graphs, side by side.
 
 use junkai_charts::{Axis, Chart, Format, Grid};
+use junkai_simulation::outcome::{Drawing, Figure};
+use junkai_simulation::subject::Subject;
 
 use super::words::count;
-use crate::outcome::{Drawing, Figure};
-use crate::subject::Subject;
 
 /// Panels side by side: two leave room for ten lines, three for a few.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

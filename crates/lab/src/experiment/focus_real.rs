@@ -36,21 +36,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use junkai_chance::Chance;
 use junkai_focus::collect::Experience;
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Outcome, Parameter};
 
 use self::carried::Carried;
 use self::contestant::Contestant;
 use self::exploring::Explored;
 use self::generated::Names;
 use self::harvest::{Harvest, harvest};
-pub use self::labelled::{LabelledPages, read_labelled};
-pub use self::site::Site;
 use self::trial::Trial;
-pub use self::unpack::UnpackError;
-pub use self::whole::MadeSite;
 use self::whole::Whole;
 use super::words::{count, listed, parameter};
 use super::{Progress, Watch};
-use crate::outcome::{Outcome, Parameter};
+
+pub use self::labelled::{LabelledPages, read_labelled};
+pub use self::site::Site;
+pub use self::unpack::UnpackError;
+pub use self::whole::MadeSite;
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@ mod world;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Outcome, Parameter};
 use rayon::prelude::*;
 
 use self::results::{Results, Trial};
@@ -21,7 +22,6 @@ use self::trial::Course;
 use self::world::World;
 use super::words::{count, parameter};
 use super::{Progress, Watch};
-use crate::outcome::{Outcome, Parameter};
 
 pub use self::world::Population;
 

@@ -18,17 +18,16 @@ mod sub_graph;
 mod tables;
 
 use junkai_graph::{Page, reachable};
+use junkai_simulation::crawl::{self, Run};
+use junkai_simulation::outcome::Outcome;
+use junkai_simulation::policy::Policy;
+use junkai_simulation::subject::Subject;
 use rayon::prelude::*;
+use sub_graph::SubGraph;
 
 use super::Watch;
 use super::trials::Meter;
 use super::words::{count, fingerprints, parameter};
-use crate::crawl::{self, Run};
-use crate::outcome::Outcome;
-use crate::policy::Policy;
-use crate::subject::Subject;
-
-use sub_graph::SubGraph;
 
 /// Pages that are called the top: one in a thousand.
 const TOP_ONE_IN: usize = 1000;
@@ -275,7 +274,10 @@ impl<'a> Results<'a> {
         graphs.filter(|graph| !graph.pairs.is_empty())
     }
 
-    fn parameters(&self, experiment: &InDegreeExperiment) -> Vec<crate::outcome::Parameter> {
+    fn parameters(
+        &self,
+        experiment: &InDegreeExperiment,
+    ) -> Vec<junkai_simulation::outcome::Parameter> {
         let graphs: Vec<String> = self
             .crawled()
             .map(|graph| {

@@ -4,9 +4,9 @@
 
 use junkai_charts::{Line, Style};
 use junkai_frontier::admission::{BudgetConfig, Degree, Gain};
+use junkai_simulation::policy::{CrawlOrder, Evicted, Policy, SeedRingSetup, ServerSpread, Setup};
 
 use super::words::count;
-use crate::policy::{CrawlOrder, Evicted, Policy, SeedRingSetup, ServerSpread, Setup};
 
 /// Slots that differ in colour; so much further the same colour comes with other dashes.
 const ROUND: usize = 8;

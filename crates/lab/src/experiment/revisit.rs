@@ -18,14 +18,14 @@ mod tables;
 use std::time::Duration;
 
 use junkai_graph::history::{Bursts, GeneratorConfig, HistoryError, generate};
+use junkai_simulation::outcome::{Outcome, Parameter};
+use mean::Mean;
 use rayon::prelude::*;
 
 use super::words::{count, parameter};
 use super::{Progress, Watch};
-use crate::outcome::{Outcome, Parameter};
 use crate::revisit::daily::{Pace, WARM_UP, replay};
 use crate::revisit::{ChangingWeb, Contestant, Setting, Tally, predict};
-use mean::Mean;
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]

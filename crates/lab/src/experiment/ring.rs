@@ -16,13 +16,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use junkai_frontier::admission::BudgetConfig;
+use junkai_simulation::outcome::Outcome;
+use junkai_simulation::policy::{
+    CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup,
+};
+use junkai_simulation::subject::Subject;
 
 use super::Watch;
 use super::trials::{Meter, Trials};
 use super::words::{common_parameters, parameter};
-use crate::outcome::Outcome;
-use crate::policy::{CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup};
-use crate::subject::Subject;
 
 /// What is to be varied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -291,7 +293,7 @@ pub(super) fn worth_in(stored: u32, evicted: Evicted) -> Policy {
 }
 
 impl Results<'_> {
-    fn parameters(&self) -> Vec<crate::outcome::Parameter> {
+    fn parameters(&self) -> Vec<junkai_simulation::outcome::Parameter> {
         let experiment = self.plan.experiment;
         let mut parameters = common_parameters(self.trials.subjects());
         let list = |numbers: &[String]| numbers.join(", ");

@@ -11,11 +11,12 @@ use std::path::Path;
 
 use junkai_graph::history::HistoryError;
 use junkai_revisit::{ReliefKind, RevisitConfig, ServerReport};
+use junkai_simulation::outcome::{Cell, Claim, Column, GOAL, Outcome, Parameter, Table, Verdict};
+use junkai_simulation::what_if::LogError;
+use relieved::Relieved;
 
 use super::words::{count, parameter, percent, share, text};
-use crate::outcome::{Cell, Claim, Column, GOAL, Outcome, Parameter, Table, Verdict};
-use crate::revisit::logged::{self, LogError};
-use relieved::Relieved;
+use crate::revisit::logged;
 
 /// The settings of the experiment.
 #[derive(Clone, Debug)]

@@ -2,14 +2,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use junkai_graph::generate::{Generator, GeneratorConfig};
 use junkai_graph::{Cache, unwatched};
+use junkai_simulation::outcome::{Cell, Outcome, Verdict};
+use junkai_simulation::subject::Subject;
 
 use super::beyond::BeyondExperiment;
 use super::in_degree::InDegreeExperiment;
 use super::ring::{RingExperiment, RingSize, Vary};
 use super::*;
-use crate::outcome::{Cell, Outcome, Verdict};
 use crate::report;
-use crate::subject::Subject;
 
 /// Small webs of unlike sizes.
 fn subjects() -> Vec<Subject> {

@@ -15,21 +15,17 @@ mod findings;
 mod tables;
 mod trial;
 
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use junkai_store::time_queue::{Layout, TimeQueueConfig, TimeQueueError};
+use junkai_simulation::outcome::{Outcome, Parameter, span_short};
+use junkai_simulation::population::Population;
+use junkai_simulation::update_cycle::{CHECKPOINT_RECORDS, TrialError};
+use junkai_store::time_queue::{Layout, TimeQueueConfig};
 
 use self::trial::Point;
 use super::Watch;
 use super::words::{count, parameter};
-use crate::outcome::{Outcome, Parameter, span_short};
-use crate::population::Population;
-use crate::update_cycle::CycleError;
-
-/// States between two checkpoints, each of which makes all of them durable: half a minute of a fast crawl.
-pub const CHECKPOINT_RECORDS: u64 = 100_000;
 
 /// Pages up to which the paper's layout is measured at a minute's resolution: it has a file for each minute of a year, and half a million files take
 /// most disks an hour to make durable and to remove.
@@ -85,26 +81,6 @@ impl Default for TimeQueueExperiment {
             command: String::new(),
         }
     }
-}
-
-/// The experiment cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TimeQueueExperimentError {
-    /// There is no place for the queues.
-    #[error("cannot use {path}")]
-    Folder {
-        /// The place.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A queue cannot be opened.
-    #[error("cannot open the time queue")]
-    Open(#[from] TimeQueueError),
-    /// A queue does not do what it should.
-    #[error("the time queue does not go round")]
-    Cycle(#[from] CycleError),
 }
 
 /// How states are laid out, and how finely time is told apart.
@@ -163,10 +139,7 @@ impl Setting {
 ///
 /// # Errors
 /// If there is no place for the queues, or one of them fails.
-pub fn run(
-    experiment: &TimeQueueExperiment,
-    watch: Watch<'_>,
-) -> Result<Outcome, TimeQueueExperimentError> {
+pub fn run(experiment: &TimeQueueExperiment, watch: Watch<'_>) -> Result<Outcome, TrialError> {
     let points = trial::points(experiment, watch)?;
     let results = Results { points, experiment };
     Ok(Outcome {
@@ -297,7 +270,7 @@ impl Results<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{Cell, GOAL, Verdict};
+    use junkai_simulation::outcome::{Cell, GOAL, Verdict};
 
     fn experiment() -> TimeQueueExperiment {
         TimeQueueExperiment {
@@ -313,7 +286,7 @@ mod tests {
             let tables: Vec<String> = outcome
                 .tables
                 .iter()
-                .map(crate::outcome::Table::csv)
+                .map(junkai_simulation::outcome::Table::csv)
                 .collect();
             (tables, outcome.findings.clone())
         };

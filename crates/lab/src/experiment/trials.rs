@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use junkai_simulation::crawl::{Pace, Run};
+use junkai_simulation::policy::Policy;
+use junkai_simulation::subject::Subject;
 use rayon::prelude::*;
 
 use super::{Progress, Watch};
-use crate::crawl::{Pace, Run};
-use crate::policy::Policy;
-use crate::subject::Subject;
 
 /// Parts of the pages at which the share of PageRank is told.
 pub(super) const MARKS: [f64; 4] = [0.1, 0.2, 0.3, 0.5];

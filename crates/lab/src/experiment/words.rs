@@ -1,8 +1,9 @@
 //! Numbers and tables in words.
 
-use crate::outcome::{Cell, Parameter};
-pub(super) use crate::outcome::{percent, signed as difference};
-use crate::subject::{SEEDS, Subject};
+use junkai_simulation::outcome::{Cell, Parameter};
+use junkai_simulation::subject::{SEEDS, Subject};
+
+pub(super) use junkai_simulation::outcome::{percent, signed as difference};
 
 /// A count with a comma between thousands.
 pub(super) fn count(number: u64) -> String {

@@ -1,10 +1,10 @@
 //! The parts of the page.
 
 use junkai_graph::{HostCut, Statistics};
+use junkai_simulation::outcome::{Cell, Claim, Drawing, Figure, Outcome, Verdict};
 
 use super::html::{Html, id};
 use super::table::{self, Legend};
-use crate::outcome::{Cell, Claim, Drawing, Figure, Outcome, Verdict};
 
 /// What the graphs are like, side by side.
 pub(super) fn graphs(page: &mut Html, statistics: &[Statistics]) {

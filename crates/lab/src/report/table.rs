@@ -1,7 +1,8 @@
 //! Tables of the page: each with a caption above it, and scrolling by itself where it is larger than the page.
 
+use junkai_simulation::outcome::{Cell, Table};
+
 use super::html::{Html, id};
-use crate::outcome::{Cell, Table};
 
 /// What stands above a table.
 pub(super) struct Legend<'a> {

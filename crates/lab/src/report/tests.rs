@@ -1,5 +1,6 @@
+use junkai_simulation::outcome::{Cell, Column, Parameter, Table};
+
 use super::*;
-use crate::outcome::{Cell, Column, Parameter, Table};
 
 /// An outcome in which every text is hostile.
 fn hostile() -> Outcome {

@@ -1,8 +1,8 @@
 //! What an archive's own log says of its servers: the planner, told of every visit again.
 
-use std::io::{self, BufRead as _, ErrorKind};
+use std::io::{BufRead as _, ErrorKind};
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use hashbrown::HashMap;
@@ -12,6 +12,7 @@ use junkai_frontier::{Time, server_key};
 use junkai_revisit::{
     Digest, Draw, Found, Hints, Next, PageState, Planner, RevisitConfig, Sighting, Version,
 };
+use junkai_simulation::what_if::LogError;
 use junkai_weburl::{CanonicalConfig, Canonicalizer, Fingerprint, PageUrl};
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,16 +22,6 @@ const KEYS: u32 = 1 << 20;
 
 /// Bytes of a line that are read; what is longer is no visit.
 const LINE_BYTES_MAX: usize = 1 << 20;
-
-/// The log of an archive cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read {path}")]
-pub struct LogError {
-    /// The file.
-    pub path: PathBuf,
-    /// What the system said.
-    pub source: io::Error,
-}
 
 /// What was read of a log.
 #[derive(Clone, Debug)]

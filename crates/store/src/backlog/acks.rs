@@ -9,7 +9,7 @@ use super::BacklogError;
 use super::frame;
 use super::ticket::SegmentId;
 use crate::coding::{Input, put_number};
-use crate::disk::{self, Disk};
+use junkai_files::disk::{self, Disk};
 
 pub(super) const PREFIX: &str = "acks-";
 /// Ranges in one frame: below the frame's limit even if each number takes its longest form.

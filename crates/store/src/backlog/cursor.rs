@@ -9,8 +9,8 @@ use super::entry::{self, Base, Stored};
 use super::frame::{self, FRAME_BYTES_MAX};
 use super::segment::{self, Format, Segment};
 use super::ticket::SegmentId;
-use crate::disk::{Disk, DiskError, DiskFile};
 use crate::packing::Unpacker;
+use junkai_files::disk::{Disk, DiskError, DiskFile};
 
 /// The longest block, or frame.
 const UNIT_BYTES_MAX: usize = if block::BYTES_MAX < FRAME_BYTES_MAX {
@@ -132,8 +132,9 @@ impl Cursor {
             if self.extent == Extent::Told && self.index == segment.entries {
                 return Ok(None);
             }
-            let is_in_open_block = self.offset == segment.open_offset();
-            let (payload, base) = if is_in_open_block && self.extent == Extent::Told {
+            let is_in_open_block =
+                self.extent == Extent::Told && self.offset == segment.open_offset();
+            let (payload, base) = if is_in_open_block {
                 segment.open.payload()
             } else if self.enter(segment, source)? {
                 (&self.block.payload[..], self.block.base)
@@ -153,6 +154,10 @@ impl Cursor {
                     }
                     None => return Err(self.skip_to(self.block.end_index, self.block.end)),
                 },
+                // The file has fewer entries than it was promised to have: a disk that lost what it said it had kept.
+                None if is_in_open_block => {
+                    return Err(self.skip_to(segment.entries, self.offset));
+                }
                 None if self.index == self.block.end_index => self.go_to(self.block.end),
                 None => return Err(self.skip_to(self.block.end_index, self.block.end)),
             }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::Ticket;
-use crate::disk::DiskError;
+use junkai_files::disk::DiskError;
 
 /// Why waiting visits could not be written or read. What was appended before stays, in memory or on disk.
 #[derive(Debug, thiserror::Error)]

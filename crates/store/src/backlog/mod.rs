@@ -47,13 +47,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::disk::Disk;
 use crate::packing::{Packer, Unpacker};
 use account::{Account, Weight};
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
 use checkpoint::Retired;
 use hand_out::Lanes;
+use junkai_files::disk::Disk;
 use segment::Segment;
 use ticket::SegmentId;
 
@@ -143,7 +143,11 @@ impl Backlog {
         Backlog::open_on(Disk::default(), dir, config, tails)
     }
 
-    fn open_on(
+    /// The same, on a disk that may be in memory.
+    ///
+    /// # Errors
+    /// If a file cannot be read or mended.
+    pub fn open_on(
         disk: Disk,
         dir: &Path,
         config: &BacklogConfig,

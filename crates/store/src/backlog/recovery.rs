@@ -17,8 +17,8 @@ use super::lengths::{Lengths, Recovery, SegmentLength, Tails};
 use super::scan::unpacker;
 use super::segment::{self, Format, HEADER_BYTES_MAX, Segment};
 use super::ticket::SegmentId;
-use crate::disk::Disk;
 use crate::packing::Unpacker;
+use junkai_files::disk::Disk;
 use junkai_frontier::Time;
 
 /// A directory's content, read but not repaired.
@@ -111,7 +111,7 @@ impl Loader<'_> {
             Err(error) if error.source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             opened => opened?,
         };
-        let file_bytes = file.len()?;
+        let file_bytes = file.length()?;
         let mut header = [0; HEADER_BYTES_MAX];
         let read = file.read_up_to(&mut header, 0)?;
         drop(file);

@@ -10,8 +10,8 @@ use super::entry::{Entry, Stored};
 use super::segment::Segment;
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Lengths, Position, Tails, recovery};
-use crate::disk::Disk;
 use crate::packing::Unpacker;
+use junkai_files::disk::Disk;
 
 impl Backlog {
     /// Shows every entry that was appended at or after `position` and whose file is still there, done with or not.

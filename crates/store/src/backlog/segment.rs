@@ -13,8 +13,8 @@ use super::class::Class;
 use super::entry::{Base, Entry};
 use super::ticket::{SegmentId, Ticket};
 use crate::bitmap::Bitmap;
-use crate::disk::Disk;
 use crate::packing::Packer;
+use junkai_files::disk::Disk;
 use junkai_frontier::Time;
 
 const MAGIC: [u8; 8] = *b"jkback02";

@@ -1408,7 +1408,7 @@ fn a_file_that_was_cut_is_followed_by_a_new_one() {
     backlog.flush(&mut Nothing).unwrap();
     let last = segment::path(dir.path(), *backlog.segments.last_key_value().unwrap().0);
     let file = disk.open_for_writing(&last).unwrap();
-    file.set_len(file.len().unwrap() - 1).unwrap();
+    file.set_len(file.length().unwrap() - 1).unwrap();
     let (mut backlog, report) = open().unwrap();
     assert_eq!(report.waiting, 5);
     assert!(0 < report.cut_bytes);

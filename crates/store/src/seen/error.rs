@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::disk::DiskError;
+use junkai_files::disk::DiskError;
 
 /// Why the set of known URLs could not answer or change. Nothing was changed by the call that returns it.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{Mark, SeenError};
-use crate::disk::Disk;
+use junkai_files::disk::Disk;
 
 const HEADER: &str = "junkai seen 1";
 

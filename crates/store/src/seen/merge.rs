@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::run::{self, Run};
 use super::writer::RunWriter;
 use super::{Seen, SeenError};
-use crate::disk::Disk;
+use junkai_files::disk::Disk;
 
 /// Runs to be merged: owns all that it needs.
 #[derive(Debug)]

@@ -31,9 +31,9 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use serde::Serialize;
 
-use crate::disk::Disk;
 use cache::Cache;
 use config::Shares;
+use junkai_files::disk::Disk;
 use manifest::Manifest;
 use run::Run;
 use writer::RunWriter;
@@ -79,7 +79,11 @@ impl Seen {
         Seen::open_on(Disk::default(), dir, config)
     }
 
-    fn open_on(disk: Disk, dir: &Path, config: &SeenConfig) -> Result<Seen, SeenError> {
+    /// The same, on a disk that may be in memory.
+    ///
+    /// # Errors
+    /// If a file is damaged: the set never guesses.
+    pub fn open_on(disk: Disk, dir: &Path, config: &SeenConfig) -> Result<Seen, SeenError> {
         disk.create_dir(dir)?;
         let manifest = read_or_start_manifest(&disk, dir)?;
         remove_leftovers(&disk, dir, &manifest)?;
@@ -304,7 +308,8 @@ fn remove_leftovers(disk: &Disk, dir: &Path, manifest: &Manifest) -> Result<(), 
     let live: Vec<PathBuf> = manifest.runs.iter().map(|id| run::path(dir, *id)).collect();
     for name in disk.list(dir)? {
         let path = dir.join(&name);
-        let is_ours = name.ends_with(run::SUFFIX) || name.ends_with(crate::disk::TEMPORARY_SUFFIX);
+        let is_ours =
+            name.ends_with(run::SUFFIX) || name.ends_with(junkai_files::disk::TEMPORARY_SUFFIX);
         if is_ours && !live.contains(&path) {
             disk.remove(&path)?;
         }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::SeenError;
 use super::block::{BLOCK_BYTES, Block, Buffer, Place};
 use super::filter::Filter;
-use crate::disk::{Disk, DiskFile};
+use junkai_files::disk::{Disk, DiskFile};
 
 pub(super) const MAGIC: [u8; 8] = *b"jkseen01";
 pub(super) const ROW_BYTES: usize = 36;
@@ -125,7 +125,7 @@ impl Run {
     pub(super) fn open(disk: &Disk, dir: &Path, id: u64) -> Result<Run, SeenError> {
         let file = disk.open(&path(dir, id))?;
         file.expect_scattered_reads();
-        let file_bytes = file.len()?;
+        let file_bytes = file.length()?;
         let damaged = |offset, what| SeenError::Damaged {
             path: file.path().to_owned(),
             offset,

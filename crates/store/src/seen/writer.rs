@@ -9,7 +9,7 @@ use super::SeenError;
 use super::block::{self, BLOCK_BYTES, Place};
 use super::filter::Filter;
 use super::run::{self, MAGIC, Row, TRAILER_BYTES};
-use crate::disk::{self, Disk, DiskFile};
+use junkai_files::disk::{self, Disk, DiskFile};
 
 pub(super) struct RunWriter {
     disk: Disk,

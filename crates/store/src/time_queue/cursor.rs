@@ -7,7 +7,7 @@ use super::record::RecordRef;
 use super::run;
 use super::run_places::{self, RunLimit, RunPlace, RunStart};
 use super::ticket::{BucketNumber, Place};
-use crate::disk::DiskError;
+use junkai_files::disk::DiskError;
 use junkai_frontier::Time;
 
 /// Bytes that are read at once where all of a file is read, if there are as many.

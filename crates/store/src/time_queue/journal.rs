@@ -11,7 +11,7 @@ use super::contents::Contents;
 use super::entry::Entry;
 use super::record::TEXT_BYTES_MAX;
 use crate::coding::Input;
-use crate::disk::{Disk, DiskFile};
+use junkai_files::disk::{Disk, DiskFile};
 
 const PREFIX: &str = "journal-";
 const HEADER_BYTES: usize = 8;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::entry::Entry;
 use super::{Lengths, TimeQueueError, journal};
-use crate::disk::Disk;
+use junkai_files::disk::Disk;
 
 /// The URLs of records that were put, not put back, since the moment that the manifest names. After a kill, a driver that acknowledges a first visit only
 /// after its record is put finds here the visits that it need not make again.

@@ -58,11 +58,11 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::disk::Disk;
 use checkpoint::Retired;
 use closed::Closed;
 use contents::Contents;
 use journal::Journal;
+use junkai_files::disk::Disk;
 use junkai_frontier::Time;
 use line::{Line, Open};
 use reader::Reader;
@@ -127,7 +127,11 @@ impl TimeQueue {
         TimeQueue::open_on(Disk::default(), dir, config, tails)
     }
 
-    fn open_on(
+    /// The same, on a disk that may be in memory.
+    ///
+    /// # Errors
+    /// If a file cannot be read or mended.
+    pub fn open_on(
         disk: Disk,
         dir: &Path,
         config: &TimeQueueConfig,

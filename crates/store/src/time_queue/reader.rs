@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::bucket_file;
 use super::ticket::BucketNumber;
-use crate::disk::{Disk, DiskError, DiskFile};
 use crate::packing::Unpacker;
+use junkai_files::disk::{Disk, DiskError, DiskFile};
 
 /// The least that is read at once of one of many runs: a block and a little more.
 pub(super) const RUN_READ_BYTES_MIN: u64 = 40 << 10;

@@ -13,7 +13,7 @@ use super::contents::Contents;
 use super::journal::{self, Journal, Replayed};
 use super::lengths::{Lengths, Recovery, Tails};
 use super::run_places;
-use crate::disk::{self, Disk};
+use junkai_files::disk::{self, Disk};
 
 /// A directory's content, read but not repaired.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Loaded {
                 contents.apply(entry)
             })?;
             if let Some(begun_bytes) = replayed.begun_bytes {
-                let file_bytes = file.len()?;
+                let file_bytes = file.length()?;
                 self.contents = contents;
                 self.has_journal = true;
                 self.journal = Journal::at(generation, replayed.bytes, begun_bytes);
@@ -192,7 +192,7 @@ impl Loaded {
         let file_bytes = match disk.open(&path) {
             // For one who looks on: a live crawl removed it since it was listed.
             Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened?.len()?,
+            opened => opened?.length()?,
         };
         if file_bytes < known_bytes && 0 < left {
             self.report.damaged_files += 1;

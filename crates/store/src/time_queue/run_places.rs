@@ -8,7 +8,7 @@ use super::bucket_file::{self, BucketFile, FILE_HEADER_BYTES};
 use super::reader::{Piece, Reader, Stretch};
 use super::run::{self, RunHeader};
 use super::ticket::{BucketNumber, Place};
-use crate::disk::{Disk, DiskError};
+use junkai_files::disk::{Disk, DiskError};
 
 /// Where the runs of a bucket begin: offset, and the index of the first record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ pub(super) fn salvage(
     let file_bytes = match disk.open(&bucket_file::path(dir, bucket)) {
         // For one who looks on: a live crawl removed it since it was listed.
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?.len()?,
+        opened => opened?.length()?,
     };
     let header = Stretch {
         bucket,

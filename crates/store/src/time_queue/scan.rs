@@ -10,7 +10,7 @@ use super::cursor::{Cursor, ReadFault};
 use super::reader::Reader;
 use super::stats::{SpanStats, spans};
 use super::{Lengths, RecordRef, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, recovery};
-use crate::disk::Disk;
+use junkai_files::disk::Disk;
 
 /// How often a directory is read again that changed under the reader's eyes.
 const LOOKS_MAX: usize = 5;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use junkai_crawler::focus::{Aim, Unreached, evidence, write_catalogue};
 use junkai_crawler::{Ended, Preset, Settings};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use junkai_weburl::Canonicalizer;
 
 use super::run::Run;

@@ -8,7 +8,7 @@ use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
 use junkai_crawler::{Ended, Preset, Settings};
 use junkai_focus::explore::Policy;
 use junkai_focus::learn::Model;
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 
 use super::run::Run;
 use crate::command::crawl;

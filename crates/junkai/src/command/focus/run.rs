@@ -8,6 +8,7 @@ use anyhow::Result;
 use junkai_crawler::Settings;
 
 use crate::command::crawl::{Reach, RunArguments};
+use crate::number;
 
 /// The archive of all commands that are told no other.
 pub(super) const ARCHIVE: &str = "junkai-focus";
@@ -26,11 +27,11 @@ pub(super) struct Run {
     /// The least time between the end of one visit to a server and the start of the next. Default 5s.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     interval: Option<Duration>,
-    /// Visits in flight over all servers together; each server has at most one [default: 512].
-    #[arg(long, value_name = "N")]
+    /// Visits in flight over all servers together; each server has at most one; at most 65536 [default: 512].
+    #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroUsize>("crawl.concurrency"))]
     concurrency: Option<NonZeroUsize>,
-    /// Threads that fetch, judge and compress [default: one for each core].
-    #[arg(long, value_name = "N")]
+    /// Threads that fetch, judge and compress, at most 1024 [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroUsize>("crawl.workers"))]
     workers: Option<NonZeroUsize>,
     /// Print progress and results as JSON lines on standard output.
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use junkai_focus::catalogue::{Entry, Hit, Index};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use serde::Serialize;
 
 use crate::exit::Ending;

@@ -1,10 +1,11 @@
 //! What we set out to reach, held against each graph.
 
+use junkai_simulation::outcome::{Claim, GOAL, Verdict};
+
 use super::findings::told;
 use super::repeat::Standing;
 use super::{Ours, Results};
 use crate::experiment::words::percent;
-use crate::outcome::{Claim, GOAL, Verdict};
 
 impl Results<'_> {
     pub(super) fn claims(&self) -> Vec<Claim> {
@@ -59,7 +60,7 @@ impl Results<'_> {
     }
 
     fn full_coverage(&self, graph: usize, name: &str) -> Option<Claim> {
-        let coverages = |policies: Vec<crate::policy::Policy>| {
+        let coverages = |policies: Vec<junkai_simulation::policy::Policy>| {
             let coverages: Vec<f64> = policies
                 .iter()
                 .map(|policy| self.trials.of(graph, policy).coverage)

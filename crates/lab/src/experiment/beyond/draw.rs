@@ -1,6 +1,8 @@
 //! The figures of the experiment.
 
 use junkai_charts::{Axis, Format, Line, Scatter, Spread};
+use junkai_simulation::outcome::Figure;
+use junkai_simulation::policy::Policy;
 
 use super::repeat::{Place, Sample};
 use super::{Ours, Results};
@@ -8,8 +10,6 @@ use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_a
 use crate::experiment::look::look;
 use crate::experiment::trials::MARKS;
 use crate::experiment::words::percent;
-use crate::outcome::Figure;
-use crate::policy::Policy;
 
 /// The colour and the name of the paper's rings of any size.
 const RINGS: &str = "seed ring, by size";

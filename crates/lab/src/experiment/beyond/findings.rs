@@ -1,11 +1,12 @@
 //! What was found, a sentence each: the goal and whether it is met first; where we lose, by how much.
 
+use junkai_simulation::policy::Policy;
+
 use super::repeat::{Comparison, Standing};
 use super::tables::rounded;
 use super::{Ours, Results};
 use crate::experiment::trials::{MARKS, Trial};
 use crate::experiment::words::{count, difference, listed, percent, share};
-use crate::policy::Policy;
 
 /// The mark that sentences are about: a fifth of the pages.
 const FIFTH: usize = 1;

@@ -7,15 +7,15 @@
 //! Of the papers' policies the best one is taken anew in each set and at each mark, which favours them.
 
 use junkai_graph::{Page, reachable};
+use junkai_simulation::crawl::{self, simulate};
+use junkai_simulation::policy::Policy;
+use junkai_simulation::subject::Subject;
+use junkai_simulation::value::Value;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Ours, Results};
-use crate::crawl::{self, simulate};
 use crate::experiment::trials::{MARKS, Meter, TIE};
-use crate::policy::Policy;
-use crate::subject::Subject;
-use crate::value::Value;
 
 /// The components that starts are drawn from: the largest ones.
 pub(super) const COMPONENTS: usize = 128;

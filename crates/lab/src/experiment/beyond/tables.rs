@@ -1,12 +1,13 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+use junkai_simulation::policy::{Policy, Setup};
+
 use super::repeat::Comparison;
 use super::{Ours, Results};
 use crate::experiment::look::look;
 use crate::experiment::trials::MARKS;
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
-use crate::policy::{Policy, Setup};
 
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {

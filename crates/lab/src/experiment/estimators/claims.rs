@@ -1,10 +1,11 @@
 //! What was found, and what was claimed.
 
+use junkai_simulation::outcome::{Claim, GOAL, Verdict};
+
 use super::Results;
 use super::contestant::Contestant;
 use super::open_loop::Row;
 use crate::experiment::words::{count, difference, percent, share};
-use crate::outcome::{Claim, GOAL, Verdict};
 
 /// From so many visits on, ours is to be near the exact solution.
 const VISITS_ENOUGH: u32 = 20;

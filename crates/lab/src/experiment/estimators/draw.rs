@@ -1,12 +1,12 @@
 //! The figures of the experiment.
 
 use junkai_charts::{Axis, Chart, Format, Grid, Line, Style};
+use junkai_simulation::outcome::{Drawing, Figure};
 
 use super::Results;
 use super::contestant::Contestant;
 use super::open_loop::{Quality, Row};
 use super::replay::Bin;
-use crate::outcome::{Drawing, Figure};
 
 /// Who is drawn: the yardstick, the paper's reading of its equation, a better one, and ours.
 const DRAWN: [Contestant; 4] = [

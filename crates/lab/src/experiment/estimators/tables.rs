@@ -1,10 +1,11 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+
 use super::Results;
 use super::contestant::Contestant;
 use super::open_loop::{Quality, Row};
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
 
 impl Results {
     pub(super) fn tables(&self) -> Vec<Table> {

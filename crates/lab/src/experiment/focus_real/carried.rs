@@ -6,6 +6,7 @@
 
 use junkai_chance::Chance;
 use junkai_focus::collect::Experience;
+use junkai_simulation::outcome::{Cell, Claim, Column, GOAL, Table, Verdict};
 use rayon::prelude::*;
 
 use super::contestant::Contestant;
@@ -15,7 +16,6 @@ use super::tables::{Middle, fetches};
 use super::{FocusRealExperiment, Meter, shuffle};
 use crate::experiment::estimate::Estimate;
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Claim, Column, GOAL, Table, Verdict};
 
 /// Fetches that brought no file until nine tenths of the files were had.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! What was to be reached, and what was found.
 
+use junkai_simulation::outcome::{Claim, GOAL, Verdict};
+
 use super::Results;
 use super::carried::Carried;
 use super::contestant::Contestant;
@@ -8,7 +10,6 @@ use super::tables::{Counting, at};
 use super::trial::Trial;
 use super::whole::Whole;
 use crate::experiment::words::{count, percent};
-use crate::outcome::{Claim, GOAL, Verdict};
 
 /// Of breadth-first's fetches, for nine tenths of the files.
 const GOAL_PART: f64 = 0.5;

@@ -1,6 +1,7 @@
 //! The figures of the experiment.
 
 use junkai_charts::{Axis, Chart, Format, Grid, Line, Style};
+use junkai_simulation::outcome::{Drawing, Figure};
 
 use super::Results;
 use super::contestant::Contestant;
@@ -8,7 +9,6 @@ use super::exploring::Explored;
 use super::harvest::Harvest;
 use super::trial::Trial;
 use super::whole::Whole;
-use crate::outcome::{Drawing, Figure};
 
 impl Results<'_> {
     pub(super) fn figures(&self) -> Vec<Figure> {

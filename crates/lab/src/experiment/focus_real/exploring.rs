@@ -4,16 +4,18 @@
 //! same sites see the same pages. So differences are paired. The spread between repetitions is that of these orders; the models that judge the
 //! pages are the same throughout.
 
+use junkai_chance::Chance;
 use junkai_charts::{Axis, Chart, Format, Grid, Line, Spread};
 use junkai_focus::explore::{self, Explorer, Policy, SiteNumber};
+use junkai_simulation::outcome::{
+    Cell, Claim, Column, Drawing, Figure, GOAL, Table, Verdict, signed,
+};
 use rayon::prelude::*;
 
 use super::Meter;
 use super::labelled::JudgedSite;
 use crate::experiment::estimate::{Estimate, Standing};
 use crate::experiment::words::{share, text};
-use crate::outcome::{Cell, Claim, Column, Drawing, Figure, GOAL, Table, Verdict, signed};
-use junkai_chance::Chance;
 
 /// Verdicts are judged each time that so many fetches more were made for each site.
 const STEP: f64 = 0.25;

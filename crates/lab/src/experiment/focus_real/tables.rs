@@ -1,5 +1,7 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+
 use super::contestant::Contestant;
 use super::exploring::Explored;
 use super::harvest::{Cost, Harvest, SHARES};
@@ -7,7 +9,6 @@ use super::trial::Trial;
 use super::whole::Whole;
 use super::{Results, carried};
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
 
 /// A median and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use junkai_simulation::outcome::{Cell, Verdict};
+
 use super::harvest::knowing;
 use super::*;
-use crate::outcome::{Cell, Verdict};
 
 /// Twenty sites of four pages, of which two hold data files and say so.
 fn made(seed: u64) -> Vec<MadeSite> {

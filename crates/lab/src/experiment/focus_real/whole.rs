@@ -5,6 +5,7 @@
 
 use junkai_charts::{Axis, Chart, Format, Grid, Line};
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Cell, Claim, Column, Drawing, Figure, GOAL, Table, Verdict};
 use rayon::prelude::*;
 
 use super::contestant::Contestant;
@@ -13,7 +14,6 @@ use super::tables::{Middle, fetches};
 use super::web::{Judged, Member, Run, Way, Web};
 use super::{FocusRealExperiment, Material, Meter};
 use crate::experiment::words::{count, percent, text};
-use crate::outcome::{Cell, Claim, Column, Drawing, Figure, GOAL, Table, Verdict};
 
 /// Fetches at which all ways are compared, as parts of all that the web has.
 const BUDGETS: [f64; 3] = [0.1, 0.2, 0.4];

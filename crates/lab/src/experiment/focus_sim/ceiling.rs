@@ -4,12 +4,12 @@
 //! the informed policy knows the means of the sites, but not that a label is less probable than the mean says.
 
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Cell, Column, Table};
 
 use super::results::{Cell as Place, Measure, Results};
 use super::tables::SHOWN;
 use super::world::Population;
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
 
 impl Results {
     /// Ours, ours if it knew, and the difference.

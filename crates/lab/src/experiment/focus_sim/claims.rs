@@ -1,12 +1,12 @@
 //! What was found, and what was claimed.
 
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Claim, GOAL, Verdict, signed};
 
 use super::results::{Cell, Measure, Results};
 use super::world::Population;
 use crate::experiment::estimate::{Estimate, Standing};
 use crate::experiment::words::{count, listed};
-use crate::outcome::{Claim, GOAL, Verdict, signed};
 
 /// Fetches for each site up to which the paper says that *δ* is ahead in recall.
 const AHEAD_UP_TO: u32 = 3;

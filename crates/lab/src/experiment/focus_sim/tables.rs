@@ -2,11 +2,11 @@
 
 use junkai_charts::{Axis, Chart, Format, Grid, Line, Spread};
 use junkai_focus::explore::Policy;
+use junkai_simulation::outcome::{Cell, Column, Drawing, Figure, Table};
 
 use super::results::{Cell as Place, Measure, Results};
 use super::world::Population;
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Drawing, Figure, Table};
 
 /// Fetches for each site at which tables are read off, as in the specification.
 pub(super) const SHOWN: [u32; 6] = [1, 2, 3, 5, 10, 20];

@@ -1,11 +1,11 @@
 //! The claims of Matsukubo and Hayashi (2003), held against each graph.
 
 use junkai_graph::power_law_exponent;
+use junkai_simulation::outcome::{Claim, Verdict};
 
 use super::tables::{Measure, Summary};
 use super::{Found, GraphResults, Pair, Results};
 use crate::experiment::words::share;
-use crate::outcome::{Claim, Verdict};
 
 /// What in-degree first is said to find, as a multiple of what breadth first finds.
 const AUTHORITIES_RATIO: f64 = 2.0;

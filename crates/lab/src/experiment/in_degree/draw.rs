@@ -1,12 +1,12 @@
 //! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Format, Line, Spread, complementary_cumulative};
+use junkai_simulation::outcome::Figure;
+use junkai_simulation::policy::Policy;
 
 use super::{Found, Pair, Results, places};
 use crate::experiment::figures::{Columns, Multiples, Series};
 use crate::experiment::look::look;
-use crate::outcome::Figure;
-use crate::policy::Policy;
 
 /// The two crawls of a pair, and how they are drawn.
 const CRAWLS: [fn(&Pair) -> &Found; 2] = [|pair| &pair.in_degree_first, |pair| &pair.breadth_first];

@@ -1,9 +1,8 @@
 //! Starts that lie far apart: each next one is the farthest from those before, along the links.
 
 use junkai_graph::{Links, Page};
+use junkai_simulation::subject::Subject;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::subject::Subject;
 
 /// Chooses starts in the largest strongly connected component: the first by chance, each next one as many links as can be from
 /// all before it, ties by chance. Chance is a hash of the seed and the page. Fewer if the component has fewer pages.

@@ -1,8 +1,7 @@
 //! The part of a graph that a crawl knows: the pages that it visited, and their links.
 
 use junkai_graph::Page;
-
-use crate::subject::Subject;
+use junkai_simulation::subject::Subject;
 
 /// Degrees of visited pages, in the order of visits.
 pub(super) struct SubGraph {

@@ -1,9 +1,10 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+
 use super::{Found, GraphResults, Pair, Results};
 use crate::experiment::trials::TIE;
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
 
 /// What is counted of a crawl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

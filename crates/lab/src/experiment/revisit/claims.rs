@@ -1,9 +1,10 @@
 //! What is claimed, and what was found.
 
+use junkai_simulation::outcome::{Claim, GOAL, Verdict};
+
 use super::closed_loop::Loop;
 use super::{Contestant, Mean, Player, Results};
 use crate::experiment::words::{difference, percent, share};
-use crate::outcome::{Claim, GOAL, Verdict};
 
 impl Results<'_> {
     pub(super) fn claims(&self) -> Vec<Claim> {

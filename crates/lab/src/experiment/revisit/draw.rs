@@ -1,10 +1,10 @@
 //! The figures of the experiment.
 
 use junkai_charts::{Axis, Bars, Bins, Chart, Format, Grid, Line, Rule, Spread, Style, histogram};
+use junkai_simulation::outcome::{Drawing, Figure};
 
 use super::closed_loop::{LOOPERS, Loop};
 use super::{Contestant, Player, Results};
-use crate::outcome::{Drawing, Figure};
 
 /// Bins of the histogram of intervals.
 const BINS: usize = 40;

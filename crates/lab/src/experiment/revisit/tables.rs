@@ -1,8 +1,9 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+
 use super::{Contestant, Player, Results};
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
 
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {

@@ -1,12 +1,13 @@
 //! The claims of Morimoto et al. (2011), held against each graph.
 
+use junkai_simulation::outcome::{Claim, Verdict};
+use junkai_simulation::policy::{Policy, ServerSpread};
+
 use super::Results;
 use super::tables::ratio;
 use crate::experiment::look::look;
 use crate::experiment::trials::{MARKS, TIE, Trial};
 use crate::experiment::words::{count, listed, percent, share};
-use crate::outcome::{Claim, Verdict};
-use crate::policy::{Policy, ServerSpread};
 
 /// The level of PageRank that the claim about memory is made for: the last of the levels.
 const CLAIMED_LEVEL: usize = 3;

@@ -1,15 +1,15 @@
 //! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Chart, Format, Line};
+use junkai_simulation::outcome::{Drawing, Figure};
+use junkai_simulation::policy::{Policy, ServerSpread};
+use junkai_simulation::subject::Subject;
 
 use super::tables::INTERLEAVED;
 use super::{Plan, Results};
 use crate::experiment::figures::{Columns, Multiples, Series, pages_axis, share_axis};
 use crate::experiment::look::look;
 use crate::experiment::trials::Trial;
-use crate::outcome::{Drawing, Figure};
-use crate::policy::{Policy, ServerSpread};
-use crate::subject::Subject;
 
 /// Points of the curve of figure 2.
 const CONCENTRATION_POINTS: i32 = 120;

@@ -1,11 +1,12 @@
 //! What was found, a sentence each: over all graphs first, then on each.
 
+use junkai_simulation::policy::Policy;
+
 use super::Results;
 use super::tables::ratio;
 use crate::experiment::look::look;
 use crate::experiment::trials::{LEVELS, MARKS, TIE, Trial};
 use crate::experiment::words::{count, difference, listed, percent, share};
-use crate::policy::Policy;
 
 /// The mark that sentences are about: a fifth of the pages.
 const FIFTH: usize = 1;

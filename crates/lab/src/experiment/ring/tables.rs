@@ -1,12 +1,13 @@
 //! The numbers of the experiment.
 
+use junkai_simulation::comparison::{gap_cells, gap_columns};
+use junkai_simulation::outcome::{Cell, Column, Table};
+use junkai_simulation::policy::{Policy, ServerSpread};
+
 use super::{Plan, Results, RingSize};
-use crate::comparison::{gap_cells, gap_columns};
 use crate::experiment::look::look;
 use crate::experiment::trials::{LEVELS, MARKS, TIE, Trial};
 use crate::experiment::words::{counted, text};
-use crate::outcome::{Cell, Column, Table};
-use crate::policy::{Policy, ServerSpread};
 
 /// Shares of PageRank of which figure 2 asks in how few pages they are.
 const CONCENTRATIONS: [f64; 4] = [0.2, 0.4, 0.6, 0.8];

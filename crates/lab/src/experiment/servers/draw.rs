@@ -2,9 +2,9 @@
 
 use junkai_charts::{Axis, Chart, Format, Line, Rule, cumulative};
 use junkai_revisit::ServerReport;
+use junkai_simulation::outcome::{Drawing, Figure};
 
 use super::{Results, population};
-use crate::outcome::{Drawing, Figure};
 
 impl Results<'_> {
     pub(super) fn figures(&self) -> Vec<Figure> {

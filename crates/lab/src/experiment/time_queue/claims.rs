@@ -1,12 +1,12 @@
 //! The claims of Tamura and Kitsuregawa (2010), and our goal, held against what was measured.
 
+use junkai_simulation::outcome::{Claim, GOAL, Verdict, span};
 use junkai_store::time_queue::Layout;
 
 use super::tables::{late_max, megabytes};
 use super::trial::{DISKS, Point};
 use super::{Costs, DAY, HOUR, MINUTE, Results, Setting};
 use crate::experiment::words::listed;
-use crate::outcome::{Claim, GOAL, Verdict, span};
 
 /// What a minute's resolution may cost, in times of a day's.
 const GOAL_RATIO: f64 = 1.2;

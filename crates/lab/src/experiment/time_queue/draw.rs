@@ -1,11 +1,11 @@
 //! The figures of the paper, drawn again.
 
 use junkai_charts::{Axis, Bar, Bars, Bins, Chart, Format, Grid, Line, histogram};
+use junkai_simulation::outcome::{Drawing, Figure};
 use junkai_store::time_queue::Layout;
 
 use super::trial::{DISKS, Point};
 use super::{Costs, DAY, HOUR, Results, Setting};
-use crate::outcome::{Drawing, Figure};
 
 /// Pages whose intervals are drawn.
 const DRAWN_PAGES: u64 = 100_000;

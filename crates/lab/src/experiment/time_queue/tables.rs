@@ -1,11 +1,12 @@
 //! Figure 2 and table 1 in numbers.
 
+use junkai_simulation::outcome::{Cell, Column, Table};
+use junkai_simulation::population::{Population, SEED_PAGES, TABLE_1};
+use junkai_store::time_queue::Layout;
+
 use super::trial::{DISKS, Point};
 use super::{Costs, DAY, HOUR, MINUTE, Results, Setting};
 use crate::experiment::words::text;
-use crate::outcome::{Cell, Column, Table};
-use crate::population::{Population, SEED_PAGES, TABLE_1};
-use junkai_store::time_queue::Layout;
 
 impl Results<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {

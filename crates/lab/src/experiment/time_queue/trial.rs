@@ -6,16 +6,15 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use junkai_simulation::measure::{Measurement, Used, median};
+use junkai_simulation::update_cycle::{
+    CHECKPOINT_RECORDS, Durability, QueueStore, Round, TrialError, UpdateCycle,
+};
 use junkai_store::time_queue::{Lengths, Traffic};
 use tempfile::TempDir;
 
-use super::{
-    BUFFERED_BYTES, CHECKPOINT_RECORDS, Costs, Setting, TimeQueueExperiment,
-    TimeQueueExperimentError,
-};
+use super::{BUFFERED_BYTES, Costs, Setting, TimeQueueExperiment};
 use crate::experiment::{Progress, Watch};
-use crate::measure::{Measurement, Used, median};
-use crate::update_cycle::{Durability, QueueStore, Round, UpdateCycle};
 
 /// Of the pages, one in so many goes round in a measurement at least.
 const SAMPLE_PART: u64 = 10;
@@ -177,7 +176,7 @@ struct Closed {
 pub(super) fn points(
     experiment: &TimeQueueExperiment,
     watch: Watch<'_>,
-) -> Result<Vec<Point>, TimeQueueExperimentError> {
+) -> Result<Vec<Point>, TrialError> {
     let mut meter = Meter::new(experiment, watch);
     let settings = experiment.settings();
     let together = match experiment.costs {
@@ -206,9 +205,9 @@ impl<'a, 'w> Stores<'a, 'w> {
         experiment: &'a TimeQueueExperiment,
         settings: &[Setting],
         meter: &'a mut Meter<'w>,
-    ) -> Result<Stores<'a, 'w>, TimeQueueExperimentError> {
+    ) -> Result<Stores<'a, 'w>, TrialError> {
         let folder = TempDir::with_prefix_in("junkai-time-queue-", &experiment.folder).map_err(
-            |source| TimeQueueExperimentError::Folder {
+            |source| TrialError::Folder {
                 path: experiment.folder.clone(),
                 source,
             },
@@ -243,7 +242,7 @@ impl<'a, 'w> Stores<'a, 'w> {
     }
 
     /// Measures each queue with each buffer. They take turns, and who goes first changes from repetition to repetition.
-    fn measure(mut self) -> Result<Vec<Point>, TimeQueueExperimentError> {
+    fn measure(mut self) -> Result<Vec<Point>, TrialError> {
         let buffers = self.experiment.useful_buffers();
         let mut points: Vec<Point> = Vec::new();
         for closed in &self.closed {
@@ -296,7 +295,7 @@ fn sample_records(records: u64, buffer_bytes: u64) -> u64 {
 }
 
 impl Closed {
-    fn sample(&mut self, point: &mut Point, costs: Costs) -> Result<(), TimeQueueExperimentError> {
+    fn sample(&mut self, point: &mut Point, costs: Costs) -> Result<(), TrialError> {
         let config = self.setting.config(point.buffer_bytes);
         let (mut store, recovery) =
             QueueStore::open(&self.dir, &config, self.lengths, durability(costs))?;

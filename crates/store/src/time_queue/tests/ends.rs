@@ -323,7 +323,7 @@ fn a_missing_or_shortened_file_is_told_of() {
             disk.remove(&path).unwrap();
         } else {
             let bucket = disk.open_for_writing(&path).unwrap();
-            bucket.set_len(bucket.len().unwrap() / 10 * 9).unwrap();
+            bucket.set_len(bucket.length().unwrap() / 10 * 9).unwrap();
         }
         let nothing = Lengths::default();
         let opened = TimeQueue::open_on(

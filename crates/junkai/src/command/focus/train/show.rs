@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use junkai_charts::{Axis, Chart, Format, Line, Scatter, Style};
 use junkai_focus::learn::{Figures, Validation};
-use junkai_lab::outcome::grouped;
+use junkai_simulation::outcome::grouped;
 use serde::Serialize;
 
 use crate::print::say;
