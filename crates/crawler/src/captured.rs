@@ -68,22 +68,18 @@ pub(crate) fn last_status(index: &Index, url: &PageUrl) -> Result<Option<u16>, C
     Ok(last.map(|entry| status_of(&entry).unwrap_or_default()))
 }
 
-/// Whether there is a capture of a page that came as it should, and did not merely lead elsewhere. Where the captures are not at hand, states of pages stand for them.
-pub(crate) fn has_pages(
-    folder: &Path,
-    settings: &Settings,
-    pages_known: u64,
-) -> Result<bool, CrawlError> {
+/// Whether there is a capture of a page that came as it should, and did not merely lead elsewhere; none if there is no capture.
+pub(crate) fn has_pages(folder: &Path, settings: &Settings) -> Result<Option<bool>, CrawlError> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let mut is_empty = true;
     for entry in Index::open(folder)?.iter()?.flatten() {
         is_empty = false;
         let is_good = matches!(status_of(&entry), Some(200..300));
         if is_good && page_of(&entry, &canonical).is_some() {
-            return Ok(true);
+            return Ok(Some(true));
         }
     }
-    Ok(is_empty && 0 < pages_known)
+    Ok((!is_empty).then_some(false))
 }
 
 fn status_of(entry: &Entry) -> Option<u16> {

@@ -23,6 +23,7 @@ use crate::annotation::{BACK, JOINED};
 use crate::clock::{Clock, timestamp};
 use crate::error::AtPath as _;
 use crate::log::{EVENTS, Event};
+use crate::platform::machine;
 use crate::settings::Settings;
 
 /// Bytes of the log that are gathered at a time: no line is shorter than a quarter of a kilobyte, so this is at most a million pages.
@@ -95,7 +96,7 @@ pub struct ChangeCounts {
 /// The moment that the clock of a crawl shows.
 #[must_use]
 pub fn now(settings: &Settings) -> Timestamp {
-    timestamp(Clock::start(&settings.clock, Time::EPOCH).now())
+    timestamp(Clock::start(&machine(), &settings.clock, Time::EPOCH).now())
 }
 
 /// Gives every page of `archive` that changed in the span to `take`, in the order of when, part by part of a long log; `progress` hears how many bytes

@@ -18,18 +18,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Sender, TrySendError};
-use jiff::Timestamp;
 use junkai_fetch::{Resources, Share};
-use junkai_frontier::{HostState, Standing, Time};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{AbortHandle, LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 
-use crate::clock::timestamp;
-use crate::span::span;
-use crate::visit::Report;
+use crate::Live;
+use crate::report::Report;
 use crate::wish::{Granted, Wish};
 
 const NAME: &str = "control.sock";
@@ -47,69 +44,6 @@ const TRY_EVERY: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a wish may take: thousands of URLs go to disk.
 const WISH_PATIENCE: Duration = Duration::from_secs(30);
-
-/// What a running crawl says of a URL.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Live {
-    /// Where its visit is, in words.
-    pub place: String,
-    /// When its turn in the ring is.
-    pub turn: Option<Timestamp>,
-    /// How things stand with its server, in words: lease, interval, hold.
-    pub lease: Option<String>,
-    /// The same as numbers: step, stride, service time and so on.
-    pub server: Option<serde_json::Value>,
-}
-
-/// What keeps a visit from its server besides the lease.
-pub(crate) struct Rests {
-    /// What its host asks for.
-    pub(crate) host: Option<HostState>,
-    /// Whether we wait because another crawl of this machine visits the server.
-    pub(crate) is_shared: bool,
-}
-
-impl Live {
-    pub(crate) fn new(
-        place: &str,
-        turn: Option<Timestamp>,
-        server: Option<Standing>,
-        rests: Rests,
-    ) -> Live {
-        let mut rest = rests.host.map_or_else(String::new, |host| {
-            let free_at = timestamp(host.free_at);
-            format!("; its host may be visited from {free_at:.1}")
-        });
-        if rests.is_shared {
-            rest += "; waiting for another crawl of this machine, which visits this server, too";
-        }
-        let lease = server.as_ref().map(|standing| in_words(standing) + &rest);
-        let server = server.and_then(|standing| serde_json::to_value(standing).ok());
-        Live {
-            lease,
-            place: place.to_owned(),
-            turn,
-            server,
-        }
-    }
-}
-
-fn in_words(standing: &Standing) -> String {
-    let lease = match standing.free_at {
-        Some(free_at) => format!("free from {:.1}", timestamp(free_at)),
-        None => "held by a visit in flight".to_owned(),
-    };
-    let hold = match standing.hold_until {
-        Time::EPOCH => String::new(),
-        until => format!(", on hold until {:.0}", timestamp(until)),
-    };
-    let (turn, step) = (timestamp(standing.next_turn), standing.next_step);
-    let interval = span(standing.interval);
-    let stride = standing.stride;
-    format!(
-        "{lease}{hold}; interval {interval}, {stride} steps; next free slot: step {step}, at {turn:.1}"
-    )
-}
 
 /// Listens as long as the program runs. A crawl without a control socket is a crawl all the same.
 pub(crate) fn listen(

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use junkai_engine::platform::ArchiveFolder;
 use junkai_fetch::{Access, roots_mistake};
 use serde::Serialize;
 
@@ -12,8 +13,10 @@ use crate::crew::Crew;
 use crate::descriptors;
 use crate::first_pages::FailedSeed;
 use crate::hook::{HookReport, Hooks};
+use crate::lock;
 use crate::losses::Losses;
-use crate::opening::{Opening, write_settings_down};
+use crate::opening::{self, Opening, write_settings_down};
+use crate::platform::platform;
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rounds::Rounds;
 use crate::settings::Settings;
@@ -89,14 +92,20 @@ impl Crawl {
             .map_err(|mistakes| CrawlError::Settings { mistakes })?;
         let proxies = access.as_ref().map(|access| access.proxies_in_words());
         descriptors::raise_limit();
-        let opening = Opening::of(archive, settings, &progress)?;
+        // First what may be refused, then what is written: a crawl that does not start changes nothing.
+        let folder = ArchiveFolder::real(archive);
+        opening::check(&folder, &settings)?;
+        folder.make()?;
+        let lock = Arc::new(lock::take(archive)?);
+        let platform = platform(archive);
+        let opening = Opening::of(&platform, archive, settings, &progress)?;
         let repairs = opening.repairs.clone();
         let crew = Crew::start(archive, &opening, &progress, access)?;
         // Only now, that nothing speaks against them: the next run goes by them.
-        write_settings_down(archive, &opening.settings)?;
+        write_settings_down(&folder, &opening.settings)?;
         // Before the first visit is logged: a hook that is new hears of it.
         let hooks = Hooks::start(archive, &opening.settings, &progress)?;
-        let rounds = Rounds::new(opening, crew, progress)?;
+        let rounds = Rounds::new(opening, lock, crew, progress)?;
         Ok(Crawl {
             rounds,
             hooks,
@@ -225,7 +234,7 @@ mod tests {
         broken.hooks = Hooks::broken();
         let error = broken.run().unwrap_err();
         assert!(matches!(error, CrawlError::Bug { .. }), "{error}");
-        let restored = servers::restored(&archive.join("state"), keys).unwrap();
+        let restored = servers::restored(&ArchiveFolder::real(&archive).state(), keys).unwrap();
         assert!(restored.was_closed, "all was written down");
         // The archive is nobody's any more, and nothing has to be repaired.
         let again = crawl(&archive);

@@ -18,9 +18,10 @@ use crate::control;
 use crate::descriptors::Descriptors;
 use crate::opening::Opening;
 use crate::progress::Progress;
+use crate::report::Report;
 use crate::settings::Settings;
 use crate::unread::Unread;
-use crate::visit::{Order, Report};
+use crate::visit::Order;
 use crate::worker::{LinkRoom, Shared, Worker};
 
 /// Reports that may wait for the frontier's thread.

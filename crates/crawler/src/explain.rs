@@ -9,9 +9,11 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader, logs};
+use junkai_engine::live::delay_in_words;
 use junkai_fetch::robots::{Because, Robots};
+use junkai_files::Folder;
 use junkai_frontier::admission::{Order, worth_of};
-use junkai_frontier::{Ask, PolitenessConfig, ServerState, server_key};
+use junkai_frontier::{ServerState, server_key};
 use junkai_store::backlog;
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
@@ -19,7 +21,6 @@ use serde::Serialize;
 use crate::CrawlError;
 use crate::annotation::JOINED;
 use crate::clock;
-use crate::control::{self, Live};
 use crate::error::AtPath as _;
 use crate::focus::Unwanted;
 use crate::log::{EVENTS, Event};
@@ -28,8 +29,8 @@ use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::servers::{self, Restored};
 use crate::settings::Settings;
-use crate::span::span;
 use crate::visit::{OutOfTurn, is_discard_marker, status};
+use crate::{Live, control};
 
 /// How much waits, and how much may.
 #[derive(Clone, Copy, Debug)]
@@ -118,13 +119,13 @@ pub fn explain(
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
     let (waiting, full) = waiting(&state, settings, url)?;
-    let restored = servers::restored(&state, settings.ring.keys)?;
+    let restored = servers::restored(&Folder::real(&state), settings.ring.keys)?;
     let server = server(&restored, settings, last);
     let host = host(&restored, settings, url);
     let robots = robots(folder, &index, settings, url)?;
     let live = control::ask(&state, url.as_str());
     let address = last.and_then(|event| event.server);
-    let paused = Paused::load(&state)?.reason(url.host(), address);
+    let paused = Paused::load(&Folder::real(&state))?.reason(url.host(), address);
     let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
     let found = states.find(url, progress)?;
@@ -193,8 +194,8 @@ fn scope(
     url: &PageUrl,
     reached: Found,
 ) -> Result<String, CrawlError> {
-    let scope = ScopeRules::in_force(state, settings)?;
-    let seeds = servers::earlier_seeds(state)?;
+    let scope = ScopeRules::in_force(&Folder::real(state), settings)?;
+    let seeds = servers::earlier_seeds(&Folder::real(state))?;
     let found = if seeds.iter().any(|seed| seed == url.as_str()) {
         Found::Seed
     } else {
@@ -378,18 +379,6 @@ fn host(restored: &Restored, settings: &Settings, url: &PageUrl) -> Option<Strin
     let rests = (Timestamp::now() < free_at).then(|| format!("it rests until {free_at:.0}"));
     let told: Vec<String> = [asks, rests].into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("; "))
-}
-
-/// How long a host is to rest between two visits, as far as that is obeyed.
-pub(crate) fn delay_in_words(asks: &[Ask], politeness: &PolitenessConfig) -> Option<String> {
-    let delay = asks.iter().map(|ask| ask.delay).max()?;
-    let words = span(delay);
-    let most = if politeness.crawl_delay_max <= delay {
-        ", the most that is obeyed (politeness.crawl_delay_max)"
-    } else {
-        ""
-    };
-    Some(format!("{words} between two visits{most}"))
 }
 
 /// How deep a visit was, by its hops: links and list entries count.

@@ -5,7 +5,6 @@
 //!
 //! At least once: the cursor is moved and kept after a batch was taken. A kill between the two delivers the batch again, under the same identifiers.
 
-mod config;
 mod program;
 mod source;
 
@@ -15,11 +14,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use junkai_engine::hook_config::HookConfig;
 use junkai_fetch::Poster;
+use junkai_files::Disk;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-pub use self::config::HookConfig;
 use self::source::{Batch, Cursor, Source};
 use crate::error::AtPath as _;
 use crate::log::EVENTS;
@@ -182,7 +182,7 @@ pub(crate) fn reports(archive: &Path) -> Result<Vec<HookReport>, CrawlError> {
     for kind in Kind::ALL {
         let file = kind.file(archive);
         if file.exists() {
-            let kept: Kept = small_file::load(&file)?;
+            let kept: Kept = small_file::load(&Disk::default(), &file)?;
             reports.push(kept.report(archive, kind, 0)?);
         }
     }
@@ -194,13 +194,13 @@ impl Kept {
     fn open(archive: &Path, kind: Kind) -> Result<Kept, CrawlError> {
         let file = kind.file(archive);
         if file.exists() {
-            return small_file::load(&file);
+            return small_file::load(&Disk::default(), &file);
         }
         let kept = Kept {
             cursor: Cursor::at_end(archive).at(archive.join(EVENTS))?,
             ..Kept::default()
         };
-        small_file::store(&file, &kept)?;
+        small_file::store(&Disk::default(), &file, &kept)?;
         Ok(kept)
     }
 
@@ -354,7 +354,7 @@ impl Delivery {
             self.kept.delivered += batch.changes as u64;
             self.delivered_now += batch.changes as u64;
             if 0 < batch.changes || is_last {
-                small_file::store(&self.kind.file(&self.archive), &self.kept)?;
+                small_file::store(&Disk::default(), &self.kind.file(&self.archive), &self.kept)?;
             }
             // What was logged before the end was asked for has been read.
             if is_last && batch.changes == 0 || self.ending.is_past() {
@@ -425,7 +425,9 @@ impl Delivery {
             time: Timestamp::now(),
             reason,
         });
-        if let Err(error) = small_file::store(&self.kind.file(&self.archive), &self.kept) {
+        if let Err(error) =
+            small_file::store(&Disk::default(), &self.kind.file(&self.archive), &self.kept)
+        {
             tracing::warn!(%error, "what became of a hook cannot be written down");
         }
     }

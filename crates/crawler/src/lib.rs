@@ -6,70 +6,44 @@
 //!
 //! **Invariant:** this room never draws on a screen. Of the counters that a screen reads, the crawl decides by few: `progress` names them.
 
-mod annotation;
 mod captured;
 mod changes;
-mod checkpoint;
-mod clock;
 mod control;
 #[cfg(test)]
 mod crashes;
 mod crawl;
 mod crew;
 mod descriptors;
-mod engine;
-mod error;
 mod explain;
-mod first_pages;
-pub mod focus;
 mod hook;
-mod hosts;
-mod known;
-mod line_file;
 mod lock;
-mod log;
-mod losses;
-mod manifest;
 mod neighbours;
-mod opening;
-mod outage;
-mod outcomes;
 mod page_states;
-mod patience;
-mod paused;
-mod planner_file;
-mod progress;
+mod platform;
+mod report;
 mod rounds;
-mod rules;
-mod scope;
-mod scope_changes;
 mod seen_again;
-mod servers;
-mod settings;
-mod shortage;
-mod sitemaps;
-mod small_file;
-mod soon;
-mod span;
 mod stats;
 mod tell;
-mod told;
 mod unread;
-mod visit;
-mod waiting_room;
-mod wish;
-mod wish_box;
 mod worker;
 
 pub use captured::{CapturedPages, Which, captured};
 pub use changes::{ChangeCounts, PageChange, Span, WhatChanged, changes, now};
 pub use clock::ClockConfig;
-pub use control::Live;
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;
 pub use explain::{Explanation, Waiting, explain};
 pub use first_pages::FailedSeed;
-pub use hook::{HookConfig, HookError, HookReport};
+pub use hook::{HookError, HookReport};
+pub use junkai_engine::focus;
+pub use junkai_engine::hook_config::HookConfig;
+pub use junkai_engine::live::Live;
+use junkai_engine::{
+    annotation, clock, error, first_pages, log, losses, manifest, opening, paused, planner_file,
+    progress, rules, scope, scope_changes, servers, settings, small_file, span, visit, wish,
+    wish_box,
+};
 pub use log::{Event as LogEvent, LogConfig, WarcPlace};
 pub use losses::Losses;
 pub use page_states::{

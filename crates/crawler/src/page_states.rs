@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use junkai_files::Folder;
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{PageState, Planner, ServerReport, Source};
 use junkai_store::time_queue::{self, RecordRef, SpanStats};
@@ -16,6 +17,7 @@ use serde::Serialize;
 
 use crate::clock::{Clock, timestamp};
 use crate::manifest::Manifest;
+use crate::platform::machine;
 use crate::settings::Settings;
 use crate::span::span;
 use crate::stats::size_of_files;
@@ -193,14 +195,15 @@ impl PageStates {
             });
         }
         let mut planner = settings.planner();
-        if let Some(learned) = planner_file::load(&state)?
+        if let Some(learned) = planner_file::load(&Folder::real(&state))?
             && let Err(error) = planner.restore(&learned)
         {
             tracing::warn!(%error, "what was learned of sites and servers cannot be read");
         }
-        let last = Manifest::load(&state)?.map_or(Time::EPOCH, |manifest| manifest.now);
+        let last =
+            Manifest::load(&Folder::real(&state))?.map_or(Time::EPOCH, |manifest| manifest.now);
         Ok(PageStates {
-            now: Clock::start(&settings.clock, last).now(),
+            now: Clock::start(&machine(), &settings.clock, last).now(),
             canonical: Canonicalizer::new(&settings.canonical),
             settings: settings.clone(),
             planner,
@@ -518,7 +521,7 @@ mod tests {
         let (mut queue, _) =
             TimeQueue::open(&queue, &settings.time_queue, Tails::Keep(&nothing)).unwrap();
         let canonical = Canonicalizer::new(&settings.canonical);
-        let real = Clock::start(&settings.clock, Time::EPOCH).now();
+        let real = Clock::start(&machine(), &settings.clock, Time::EPOCH).now();
         let at = Time::from_micros(real.as_micros() - 10 * 86_400 * 1_000_000);
         let mut urls = Vec::new();
         for number in 0..pages {
@@ -553,7 +556,7 @@ mod tests {
             urls.push(url);
         }
         queue.flush().unwrap();
-        planner_file::store(&folder.path().join("state"), &planner.save()).unwrap();
+        planner_file::store(&Folder::real(&folder.path().join("state")), &planner.save()).unwrap();
         (folder, urls)
     }
 

@@ -11,13 +11,16 @@ use std::time::Duration;
 use junkai_frontier::{EndReport, Time};
 
 use crate::CrawlError;
-use crate::clock::{Clock, counted};
+use crate::clock::Clock;
 use crate::crew::Crew;
-use crate::engine::{Busy, Engine, Input};
+use junkai_engine::{Busy, Engine, Input};
+
 use crate::neighbours::{Neighbours, Wait};
 use crate::opening::Opening;
+use crate::platform::counted;
 use crate::progress::{Progress, Snapshot, Stop};
-use crate::visit::{EndedVisit, Order, Report};
+use crate::report::Report;
+use crate::visit::{EndedVisit, Order};
 
 /// The longest sleep of the frontier's thread: how late a stop or a new minute is noticed.
 const NAP_MAX: Duration = Duration::from_millis(200);
@@ -44,10 +47,11 @@ impl Rounds {
     /// Takes over what was opened.
     pub(crate) fn new(
         opening: Opening,
+        lock: Arc<File>,
         crew: Crew,
         progress: Arc<Progress>,
     ) -> Result<Rounds, CrawlError> {
-        let (clock, lock) = (opening.clock.clone(), Arc::clone(&opening.lock));
+        let clock = opening.clock.clone();
         let neighbours = Neighbours::of_crawl(&opening.settings);
         let visits_max = crew.visits_max;
         let engine = Engine::new(opening, visits_max, Arc::clone(&progress), clock.now())?;

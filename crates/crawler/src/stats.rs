@@ -6,6 +6,7 @@ use std::path::Path;
 
 use hashbrown::HashSet;
 use junkai_archive::Index;
+use junkai_files::Folder;
 use junkai_frontier::admission::Order;
 use serde::Serialize;
 
@@ -73,13 +74,13 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
     (counts.warc_files, counts.warc_bytes) = size_of_files(&folder.join("archive"))?;
     (_, counts.index_bytes) = size_of_files(&folder.join("indexes"))?;
     (_, counts.state_bytes) = size_of_files(&state)?;
-    if let Some(manifest) = Manifest::load(&state)? {
+    if let Some(manifest) = Manifest::load(&Folder::real(&state))? {
         counts.known = manifest.known;
         counts.waiting = manifest.waiting;
         counts.losses = manifest.losses;
     }
-    counts.paused = Paused::load(&state)?;
-    counts.wishes = wish_box::look(&state)?.len() as u64;
+    counts.paused = Paused::load(&Folder::real(&state))?;
+    counts.wishes = wish_box::look(&Folder::real(&state))?.len() as u64;
     counts.hooks = hook::reports(folder)?;
     counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;
@@ -87,7 +88,7 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
 }
 
 fn last_order(state: &Path) -> Option<Order> {
-    last_settings(state).map(|settings| settings.crawl.order)
+    last_settings(&Folder::real(state)).map(|settings| settings.crawl.order)
 }
 
 fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {

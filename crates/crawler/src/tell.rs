@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hashbrown::HashSet;
 use junkai_archive::Index;
+use junkai_files::Folder;
 use junkai_frontier::Time;
 use junkai_weburl::{Canonicalizer, PageUrl, without_login};
 use serde::Serialize;
@@ -64,7 +65,8 @@ pub fn tell(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cra
     };
     let parts = match wish {
         Wish::Add { seeds } => {
-            let seeds = acceptable_seeds(&state, settings, seeds, &mut told.granted)?;
+            let seeds =
+                acceptable_seeds(&Folder::real(&state), settings, seeds, &mut told.granted)?;
             Wish::several(seeds, |seeds| Wish::Add { seeds })
         }
         Wish::Revisit { pages } => {
@@ -100,7 +102,7 @@ fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cr
         if let Some(lock) = lock::try_take(folder)? {
             return Ok(Told {
                 when: When::NextStart,
-                granted: write_down(&state, settings, wish, &lock)?,
+                granted: write_down(&Folder::real(&state), settings, wish, &lock)?,
             });
         }
         if deadline <= Instant::now() {
@@ -114,7 +116,7 @@ fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cr
 
 /// Writes a wish into the files of an archive that is ours while `_lock` is held.
 fn write_down(
-    state: &Path,
+    state: &Folder,
     settings: &Settings,
     wish: &Wish,
     _lock: &File,
@@ -146,7 +148,7 @@ fn write_down(
 
 /// Seeds that can be crawled; the others are refused.
 fn acceptable_seeds(
-    state: &Path,
+    state: &Folder,
     settings: &Settings,
     seeds: &[String],
     granted: &mut Granted,

@@ -7,14 +7,13 @@
 //! The record has to be the one that is meant, by its URL and its digest. Where it is not, or its file has been moved away, the other bytes count as a change.
 
 use std::io::Read as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
 use junkai_archive::{DigestAlgorithm, Layout, Reader, digest, digest_bytes};
-use junkai_page::content::{self, Content, Furniture};
+use junkai_engine::platform::EarlierPage;
 use junkai_revisit::{Digest, Place, Version};
 use junkai_weburl::PageUrl;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -42,23 +41,6 @@ pub(crate) struct Unread {
 struct Names {
     known: HashMap<u32, Box<str>>,
     listed: Option<Instant>,
-}
-
-/// A page as it was captured.
-#[derive(Debug)]
-pub(crate) struct EarlierPage {
-    /// Without transfer and content codings.
-    body: Vec<u8>,
-    content_type: Option<String>,
-}
-
-impl EarlierPage {
-    /// What it said. A parser that panics finds nothing.
-    pub(crate) fn content(&self, furniture: &mut Furniture, url: &PageUrl) -> Option<Content> {
-        let content_type = self.content_type.as_deref();
-        let read = || content::of(furniture, &self.body, content_type, url.as_url());
-        catch_unwind(AssertUnwindSafe(read)).ok().flatten()
-    }
 }
 
 /// Where a capture is, as a page's state keeps it.
@@ -167,6 +149,8 @@ pub(crate) mod tests {
     use junkai_page::content::FurnitureBounds;
     use junkai_revisit::DIGEST_BYTES_MIN;
     use junkai_weburl::{CanonicalConfig, Canonicalizer};
+
+    use junkai_page::content::{self, Content, Furniture};
 
     use super::*;
 

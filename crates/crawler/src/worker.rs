@@ -27,7 +27,7 @@ use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam_channel::Sender;
 use futures_util::FutureExt;
@@ -46,25 +46,23 @@ use tokio::task::LocalSet;
 use self::contents::has_known_payload;
 use self::found::{Reading, Validators, found};
 use self::keep::Keeper;
-pub(crate) use self::link_room::{LinkRoom, TakenRoom};
+pub(crate) use self::link_room::LinkRoom;
 use self::links::{Brought, Understood};
 use self::recent::Recent;
 use crate::CrawlError;
 use crate::annotation;
 use crate::clock::Clock;
-use crate::engine::Input;
 use crate::focus::Judge;
 use crate::progress::Progress;
-use crate::rules::{RULES_PATIENCE, Rules, SAID_HOLDS, Say};
+use crate::report::Report;
+use crate::rules::{Rules, SAID_HOLDS, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
 use crate::unread::Unread;
-use crate::visit::{
-    Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Report, Visit, status,
-};
-
-/// Added to a server's wish for rest after an exchange that we cut short.
-const ABORT_SLACK: Duration = Duration::from_secs(1);
+use crate::visit::{Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Visit};
+use junkai_engine::Input;
+use junkai_engine::turn::{Spend, end_report, fate, fate_of_our_own, retry_after, spend};
+use junkai_engine::visit::Located;
 
 /// How often connections that were idle for too long are closed.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
@@ -220,7 +218,8 @@ impl Worker {
     async fn report_on(&self, order: Order) -> Result<Report, CrawlError> {
         match order {
             Order::Visit(start) => {
-                tokio::time::sleep_until(self.shared.clock.instant_of(start.at).into()).await;
+                let until = Instant::now() + self.shared.clock.until(start.at);
+                tokio::time::sleep_until(until.into()).await;
                 let ended = self.visit(start.visit, start.key, start.address).await?;
                 Ok(Report::Happened(Input::Ended(Box::new(ended))))
             }
@@ -230,6 +229,13 @@ impl Worker {
                 if let Ok(resolved) = &answer {
                     self.keeper.keep_dns(&host, resolved)?;
                 }
+                let answer = answer.map(|resolved| Located {
+                    address: resolved.chosen,
+                    // The resolver may have known the answer for a while.
+                    holds: resolved
+                        .ttl
+                        .saturating_sub(resolved.answered.elapsed().unwrap_or_default()),
+                });
                 Ok(Report::Happened(Input::Resolved { host, answer }))
             }
         }
@@ -251,14 +257,9 @@ impl Worker {
         if turn.visit.purpose.is_robots() {
             return self.fetch_rules(turn.visit.url.clone(), turn).await;
         }
-        let is_allowed = turn
-            .visit
-            .allowed_until
-            .is_some_and(|until| turn.started < until);
-        match self.shared.rules.ask(&turn.visit.url, turn.started) {
-            Say::Allowed => self.fetch_page(turn).await,
-            Say::Fetch(_) if is_allowed => self.fetch_page(turn).await,
-            Say::Fetch(robots) => {
+        match spend(&turn.visit, &self.shared.rules, turn.started) {
+            Spend::Page => self.fetch_page(turn).await,
+            Spend::Rules(robots) => {
                 let robots = self
                     .canonical
                     .parse(&robots)
@@ -267,28 +268,7 @@ impl Worker {
                     })?;
                 self.fetch_rules(robots, turn).await
             }
-            Say::OnTheirWay => {
-                Ok(self.unvisited(turn, Fate::Later(RULES_PATIENCE), Outcome::default()))
-            }
-            Say::Denied { why } => {
-                Ok(self.unvisited(turn, Fate::Done, Outcome::robots_denied(&why)))
-            }
-            Say::Unreachable { wait, why } => {
-                let why = if why.is_empty() {
-                    why
-                } else {
-                    format!(" ({why})")
-                };
-                let result = format!(
-                    "robots.txt cannot be had{why}, so nothing of this host may be visited"
-                );
-                let outcome = Outcome {
-                    status: status::ROBOTS_UNREACHABLE,
-                    result,
-                    ..Outcome::default()
-                };
-                Ok(self.unvisited(turn, Fate::Retry { not_before: wait }, outcome))
-            }
+            Spend::Nothing { fate, outcome } => Ok(self.unvisited(turn, fate, outcome)),
         }
     }
 
@@ -367,7 +347,7 @@ impl Worker {
         } else {
             Fate::AnotherTurn
         };
-        let end = end_report(&exchange, turn.started, ended);
+        let end = end_report(&exchange, turn.started, ended, SystemTime::now());
         let ending = Ending {
             ended,
             end,
@@ -378,7 +358,7 @@ impl Worker {
         Ok(EndedVisit {
             rules_elsewhere,
             asked,
-            retry_after: retry_after(&exchange, end),
+            retry_after: retry_after(&exchange, end, SystemTime::now()),
             ..self.ended(turn, ending)
         })
     }
@@ -390,7 +370,7 @@ impl Worker {
         if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
             return Ok(self.put_back(turn, &exchange, ended, fate));
         }
-        let end = end_report(&exchange, turn.started, ended);
+        let end = end_report(&exchange, turn.started, ended, SystemTime::now());
         let pdf_text = self.pdf_text(&url, &exchange).await;
         let payload_digest = self.payload_digest(&turn.visit, &exchange);
         let has_known_payload = has_known_payload(&turn.visit, payload_digest.as_deref());
@@ -439,12 +419,12 @@ impl Worker {
             outcome,
         };
         Ok(EndedVisit {
-            retry_after: retry_after(&exchange, end),
+            retry_after: retry_after(&exchange, end, SystemTime::now()),
             found: Some(found),
             said: understood.said,
             list: understood.list,
             signals: understood.signals,
-            link_room,
+            link_room: Some(Box::new(link_room)),
             ..self.ended(turn, ending)
         })
     }
@@ -467,7 +447,7 @@ impl Worker {
     fn put_back(&self, turn: Turn, exchange: &Exchange, ended: Time, fate: Fate) -> EndedVisit {
         let outcome = keep::describe_failed(exchange);
         self.shared.progress.bytes_received.add(outcome.size);
-        let end = end_report(exchange, turn.started, ended);
+        let end = end_report(exchange, turn.started, ended, SystemTime::now());
         let ending = Ending {
             ended,
             end,
@@ -581,7 +561,7 @@ impl Worker {
             list: None,
             signals: Vec::new(),
             links: ending.links,
-            link_room: TakenRoom::default(),
+            link_room: None,
             leads_to_new: false,
             rules_elsewhere: None,
             outcome: ending.outcome,
@@ -657,79 +637,4 @@ struct Ending {
     fate: Fate,
     links: Vec<Discovered>,
     outcome: Outcome,
-}
-
-/// What the server's lease learns from an exchange.
-fn end_report(exchange: &Exchange, started: Time, ended: Time) -> EndReport {
-    if let Some(429 | 503) = exchange.status() {
-        let retry_after = exchange.retry_after(SystemTime::now());
-        // Where we cut the answer short, the server may notice later than we do.
-        let slack = if exchange.failure().is_some() {
-            ABORT_SLACK
-        } else {
-            Duration::ZERO
-        };
-        let retry_after = retry_after.map(|wait| wait + slack);
-        return EndReport::Overloaded { retry_after };
-    }
-    match exchange.failure() {
-        None => EndReport::Answered {
-            duration: ended.saturating_duration_since(started),
-        },
-        Some(
-            Failure::BadRequest(_)
-            | Failure::Refused(_)
-            | Failure::Proxy(_)
-            | Failure::ProxyRefused(_),
-        ) => EndReport::Unvisited,
-        Some(Failure::Short(_)) if exchange.request.is_empty() => EndReport::Unvisited,
-        Some(Failure::Connect(_) | Failure::StaleConnection) => EndReport::Failed,
-        Some(_) => EndReport::Aborted,
-    }
-}
-
-/// How long an answer asked to be left alone, though it told of no overload: what then rests is its host, which says so, and not its server.
-fn retry_after(exchange: &Exchange, end: EndReport) -> Option<Duration> {
-    match end {
-        // The lease learns it from the report.
-        EndReport::Overloaded { .. } => None,
-        _ => exchange.retry_after(SystemTime::now()),
-    }
-}
-
-/// What becomes of a visit that failed on our side, whatever it was for.
-fn fate_of_our_own(exchange: &Exchange) -> Option<Fate> {
-    match exchange.failure()? {
-        Failure::Short(_) => Some(Fate::Short),
-        Failure::Proxy(_) => Some(Fate::NoProxy),
-        _ => None,
-    }
-}
-
-/// Whether the page is done, or may be had later.
-fn fate(exchange: &Exchange, end: EndReport) -> Fate {
-    let again = Fate::Retry {
-        not_before: Duration::ZERO,
-    };
-    if matches!(end, EndReport::Overloaded { .. }) {
-        return again;
-    }
-    // A message that came in part is a capture, marked as truncated.
-    let has_body = exchange.head.is_some() && !exchange.body().is_empty();
-    match exchange.failure() {
-        Some(
-            Failure::BadRequest(_)
-            | Failure::Refused(_)
-            | Failure::BadResponse(_)
-            | Failure::HeadTooLarge,
-        )
-        | None => Fate::Done,
-        Some(_) => {
-            if has_body {
-                Fate::Done
-            } else {
-                again
-            }
-        }
-    }
 }

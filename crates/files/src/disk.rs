@@ -7,11 +7,12 @@
 //! Not here: what is in the files, and when to write them.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use crate::own_file;
 use crate::replacement::sync_folder;
@@ -205,11 +206,61 @@ impl Disk {
     /// # Errors
     /// If the disk refuses.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.replace_with(path, |file| file.write_all(bytes))
+    }
+
+    /// The same with what `write` writes.
+    ///
+    /// # Errors
+    /// If the disk refuses: the file is as it was.
+    pub fn replace_with(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut DiskWriter<'_>) -> io::Result<()>,
+    ) -> Result<()> {
         let temporary = temporary(path);
-        let file = self.create(&temporary)?;
-        file.write_at(bytes, 0)?;
-        file.sync()?;
-        self.rename(&temporary, path)
+        let replaced = self
+            .write_beside(&temporary, write)
+            .and_then(|()| self.rename(&temporary, path));
+        if replaced.is_err() && self.remove(&temporary).is_err() {
+            // A full disk takes it back; on one that has gone there is nothing to do.
+        }
+        replaced
+    }
+
+    fn write_beside(
+        &self,
+        temporary: &Path,
+        write: impl FnOnce(&mut DiskWriter<'_>) -> io::Result<()>,
+    ) -> Result<()> {
+        let file = self.create(temporary)?;
+        let mut writer = DiskWriter {
+            file: &file,
+            offset: 0,
+        };
+        at(temporary, write(&mut writer))?;
+        file.sync()
+    }
+
+    /// Whether there is a file or folder of this name.
+    #[must_use]
+    pub fn exists(&self, path: &Path) -> bool {
+        match self.in_memory() {
+            Some(disk) => disk.exists(path),
+            None => path.exists(),
+        }
+    }
+
+    /// When a file was begun, as far as the file system knows.
+    #[must_use]
+    pub fn begun(&self, path: &Path) -> Option<SystemTime> {
+        if self.in_memory().is_some() {
+            return None;
+        }
+        let metadata = fs::metadata(path);
+        metadata
+            .and_then(|it| it.created().or_else(|_| it.modified()))
+            .ok()
     }
 
     /// Opens an empty file for writing. Whatever had its name goes first, so that nothing is written where a link leads.
@@ -318,6 +369,90 @@ impl Disk {
             return Ok(());
         }
         at(path, sync_folder(path))
+    }
+}
+
+/// A folder, and the disk that it is on.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    disk: Disk,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The folder of this path.
+    #[must_use]
+    pub fn new(disk: Disk, path: &Path) -> Folder {
+        Folder {
+            disk,
+            path: path.to_owned(),
+        }
+    }
+
+    /// A folder of the real disk.
+    #[must_use]
+    pub fn real(path: &Path) -> Folder {
+        Folder::new(Disk::default(), path)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The disk that it is on.
+    #[must_use]
+    pub fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    /// A file in it.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// A folder in it.
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Folder {
+        Folder::new(self.disk.clone(), &self.path.join(name))
+    }
+
+    /// A whole small file in it; nothing if it does not exist.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.disk.read(&self.file(name))
+    }
+
+    /// Puts `bytes` in the place of a file in it, whole and durably.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.disk.replace(&self.file(name), bytes)
+    }
+}
+
+/// Writes a file from its beginning.
+#[derive(Debug)]
+pub struct DiskWriter<'a> {
+    file: &'a DiskFile,
+    offset: u64,
+}
+
+impl Write for DiskWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write_at(bytes, self.offset);
+        written.map_err(|error| error.source)?;
+        self.offset += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

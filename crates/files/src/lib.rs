@@ -12,7 +12,7 @@ mod own_file;
 mod replacement;
 mod simulated;
 
-pub use disk::{Disk, DiskError, DiskFile};
+pub use disk::{Disk, DiskError, DiskFile, DiskWriter, Folder};
 pub use own_file::{append, change, create};
 pub use replacement::{Replacement, replace, replace_with, sync_folder};
-pub use simulated::SimulatedDisk;
+pub use simulated::{Sabotage, SimulatedDisk};

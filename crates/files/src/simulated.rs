@@ -34,6 +34,31 @@ struct State {
     changes_left: Option<u64>,
     is_killed: bool,
     is_full: bool,
+    sabotage: Sabotage,
+    /// Whether a sync of everything was asked for and not made yet, where it comes late.
+    is_sync_owed: bool,
+}
+
+/// Mistakes of a disk, or of whoever uses it, that a simulation makes on purpose to test its checks.
+#[derive(Clone, Debug, Default)]
+pub struct Sabotage {
+    /// A sync of everything does nothing.
+    pub syncs_are_lost: bool,
+    /// It is made when the next one is asked for.
+    pub syncs_are_late: bool,
+    /// Files whose path contains one of these lose with a kill what was not synced, as if it had waited in the process's memory.
+    pub buffered: Vec<&'static str>,
+    /// A file with such a path is not replaced, without a word.
+    pub not_replaced: Option<&'static str>,
+    /// What does not fit on a full disk is dropped without a word.
+    pub full_disk_drops: bool,
+}
+
+impl Sabotage {
+    fn buffers(&self, path: &Path) -> bool {
+        let path = path.to_string_lossy();
+        self.buffered.iter().any(|part| path.contains(part))
+    }
 }
 
 /// What stands for a file whatever its name.
@@ -72,9 +97,15 @@ impl SimulatedDisk {
         self.state().is_killed
     }
 
+    /// From now on these mistakes are made.
+    pub fn sabotage(&self, sabotage: Sabotage) {
+        self.state().sabotage = sabotage;
+    }
+
     /// A new process begins, which nothing ends yet. It finds what was written.
     pub fn restart(&self) {
         let mut state = self.state();
+        state.lose_buffered();
         state.changes_left = None;
         state.is_killed = false;
         state.drop_nameless();
@@ -164,6 +195,11 @@ impl SimulatedDisk {
             .collect())
     }
 
+    pub(crate) fn exists(&self, path: &Path) -> bool {
+        let state = self.state();
+        state.names.contains_key(path) || state.folders.contains(path)
+    }
+
     /// A whole file.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let inode = self.open(path)?;
@@ -206,6 +242,10 @@ impl SimulatedDisk {
 
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.changing()?;
+        let is_lost = state.sabotage.not_replaced;
+        if is_lost.is_some_and(|part| to.to_string_lossy().contains(part)) {
+            return Ok(());
+        }
         if !state.names.contains_key(from) {
             return Err(ErrorKind::NotFound.into());
         }
@@ -232,6 +272,11 @@ impl SimulatedDisk {
     /// Makes everything durable.
     pub(crate) fn sync_all(&self) -> io::Result<()> {
         let mut state = self.changing()?;
+        if state.sabotage.syncs_are_lost
+            || (state.sabotage.syncs_are_late && !std::mem::replace(&mut state.is_sync_owed, true))
+        {
+            return Ok(());
+        }
         state.sync_names();
         for contents in state.contents.values_mut() {
             contents.sync();
@@ -274,6 +319,7 @@ impl SimulatedDisk {
                 state.file(inode)?.write(bytes, offset);
                 return Ok(());
             }
+            Ok(state) if state.sabotage.full_disk_drops => return Ok(()),
             Ok(_) => ErrorKind::StorageFull.into(),
             Err(error) => error,
         };
@@ -325,6 +371,21 @@ impl SimulatedDisk {
 }
 
 impl State {
+    /// Forgets what was buffered in the process that ended.
+    fn lose_buffered(&mut self) {
+        if self.sabotage.buffered.is_empty() {
+            return;
+        }
+        for (path, inode) in &self.names {
+            if self.sabotage.buffers(path)
+                && let Some(contents) = self.contents.get_mut(inode)
+            {
+                contents.seen.clone_from(&contents.durable);
+                contents.unsynced.clear();
+            }
+        }
+    }
+
     fn file(&mut self, inode: Inode) -> io::Result<&mut Contents> {
         let file = self.contents.get_mut(&inode);
         file.ok_or_else(|| ErrorKind::NotFound.into())

@@ -10,6 +10,7 @@ mod generate;
 mod graph;
 mod histories;
 mod results;
+mod simulate;
 mod source;
 mod time_queue;
 
@@ -32,6 +33,9 @@ They need no network, and come with generated webs where you have none.";
 /// What can be done in the lab.
 #[derive(clap::Subcommand)]
 pub(crate) enum Lab {
+    /// Simulate whole crawls while everything goes wrong, and check that the promises hold.
+    #[command(after_help = simulate::EXAMPLES)]
+    Simulate(simulate::Arguments),
     /// Say what graphs are like, side by side.
     #[command(after_help = graph::EXAMPLES)]
     Graph(graph::Arguments),
@@ -91,6 +95,7 @@ pub(crate) enum Lab {
 pub(crate) fn run(lab: &Lab) -> Result<Ending> {
     match lab {
         Lab::Graph(arguments) => graph::run(arguments),
+        Lab::Simulate(arguments) => simulate::run(arguments),
         Lab::Generate(arguments) => generate::run(arguments),
         Lab::Crawl(arguments) => crawl::run(arguments),
         Lab::Ring(arguments) => experiment::ring(arguments),

@@ -29,6 +29,10 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    log::start(arguments.verbose);
+    // Simulated crawls would tell of every simulated mishap.
+    let is_simulated = matches!(arguments.lab, command::Lab::Simulate(_));
+    if !is_simulated || 0 < arguments.verbose {
+        log::start(arguments.verbose);
+    }
     exit::code(command::run(&arguments.lab), |_| None)
 }

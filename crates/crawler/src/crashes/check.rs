@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use junkai_archive::{Index, Reader};
+use junkai_engine::platform::ArchiveFolder;
 use junkai_revisit::PageState;
 use junkai_store::time_queue;
 use junkai_weburl::{Canonicalizer, PageUrl};
@@ -15,6 +16,7 @@ use super::small_web::SmallWeb;
 use crate::log::Event;
 use crate::manifest::Manifest;
 use crate::opening::Opening;
+use crate::platform::platform;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
@@ -56,8 +58,11 @@ impl Judge {
 
     /// After a power failure: the machine has been started again.
     pub(super) fn check_restarted(&self, archive: &Path) {
-        let state = archive.join("state");
-        let manifest = state.is_dir().then(|| Manifest::load(&state).unwrap());
+        let state = ArchiveFolder::real(archive).state();
+        let manifest = state
+            .path()
+            .is_dir()
+            .then(|| Manifest::load(&state).unwrap());
         let Some(manifest) = manifest.flatten() else {
             self.check(archive);
             return;
@@ -87,7 +92,10 @@ impl Judge {
 
     fn check(&self, archive: &Path) -> Opening {
         let progress = Arc::new(Progress::default());
-        let mut opening = Opening::of(archive, self.settings.clone(), &progress).unwrap();
+        ArchiveFolder::real(archive).make().unwrap();
+        let platform = platform(archive);
+        let opened = Opening::of(&platform, archive, self.settings.clone(), &progress);
+        let mut opening = opened.unwrap();
         for repair in &opening.repairs {
             // A torn end of a WARC file may be set aside: it was not promised, and is fetched again.
             let is_lost = repair.contains("LOST") || repair.contains("damaged from outside");

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use junkai_archive::Index;
 use junkai_archive::logs::log_files;
+use junkai_engine::line_file::end_of_last_line;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::CrawlError;
 use crate::changes::{LINE_BYTES_MAX, PageChange, change_of, may_be_change, was_there};
 use crate::error::AtPath as _;
-use crate::line_file::whole_lines;
 use crate::log::{EVENTS, Event};
 
 /// Bytes of a batch at most; the change that goes beyond is its last.
@@ -66,6 +66,11 @@ pub(super) struct Source {
     passed: Option<Timestamp>,
     /// How often the file of the cursor was not there any more.
     pub(super) gaps: u64,
+}
+
+fn whole_lines(file: &File) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    end_of_last_line(length, |part, at| file.read_exact_at(part, at))
 }
 
 impl Cursor {

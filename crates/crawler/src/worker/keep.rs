@@ -19,6 +19,7 @@ use super::payloads::{PayloadKey, Payloads};
 use crate::CrawlError;
 use crate::annotation::{self, CUT};
 use crate::clock::Clock;
+use crate::platform::since_epoch;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::unread::place_of;
@@ -89,7 +90,7 @@ impl Keeper {
             indexed_digest: stored.indexed_digest.clone(),
             captured: match &repeats {
                 Some(repeats) => time_of(repeats.date),
-                None => time_of(self.clock.date(exchange.started)),
+                None => time_of(self.clock.date(since_epoch(exchange.started))),
             },
             place: repeats
                 .is_none()
@@ -119,7 +120,7 @@ impl Keeper {
         let metadata = metadata(url, turn, exchange, understood);
         let capture = Capture {
             target_uri: url.as_str(),
-            date: self.clock.date(exchange.started),
+            date: self.clock.date(since_epoch(exchange.started)),
             address: exchange.remote.map_or(turn.address, |remote| remote.ip()),
             protocol: &protocol,
             cipher: exchange.tls.as_ref().map(|tls| tls.cipher.as_str()),
@@ -221,7 +222,7 @@ impl Keeper {
         let text = resolved.text();
         let resource = Resource {
             target_uri: &format!("dns:{host}"),
-            date: self.clock.date(resolved.answered),
+            date: self.clock.date(since_epoch(resolved.answered)),
             address: None,
             content_type: "text/dns",
             block: text.as_bytes(),

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use junkai_engine::visit::Held;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Room is counted in pieces of this size.
@@ -19,6 +20,8 @@ pub(crate) struct LinkRoom {
     /// Pieces that one page may need.
     pieces_per_page: u32,
 }
+
+impl Held for TakenRoom {}
 
 /// Room for the links of one page, until it is dropped.
 #[derive(Debug, Default)]

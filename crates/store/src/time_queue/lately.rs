@@ -8,8 +8,7 @@ use junkai_files::disk::Disk;
 
 /// The URLs of records that were put, not put back, since the moment that the manifest names. After a kill, a driver that acknowledges a first visit only
 /// after its record is put finds here the visits that it need not make again.
-pub fn put_since(dir: &Path, named: &Lengths) -> Result<Vec<String>, TimeQueueError> {
-    let disk = Disk::default();
+pub fn put_since(disk: &Disk, dir: &Path, named: &Lengths) -> Result<Vec<String>, TimeQueueError> {
     let mut urls = Vec::new();
     for name in disk.list(dir)? {
         // A later generation repeats what the earlier ones put; until a manifest names it, those are still there.
@@ -61,14 +60,17 @@ mod tests {
         let now = Time::from_micros(1_000_000_000_000);
         queue.put(&record("http://a.example/"), now).unwrap();
         let named = queue.sync().unwrap();
-        assert_eq!(put_since(dir.path(), &named).unwrap(), Vec::<String>::new());
+        assert_eq!(
+            put_since(&Disk::default(), dir.path(), &named).unwrap(),
+            Vec::<String>::new()
+        );
         queue.put(&record("http://b.example/"), now).unwrap();
         let now = now + Duration::from_mins(2);
         let (ticket, first) = queue.next(now).unwrap().unwrap();
         queue.put_back(ticket, &first, now).unwrap();
         queue.flush().unwrap();
         assert_eq!(
-            put_since(dir.path(), &named).unwrap(),
+            put_since(&Disk::default(), dir.path(), &named).unwrap(),
             ["http://b.example/"]
         );
     }

@@ -1,0 +1,25 @@
+//! What comes to the frontier's thread, in a bounded channel: what workers did, and what people ask.
+
+use junkai_engine::Input;
+use junkai_engine::live::Live;
+use junkai_engine::wish::{Granted, Wish};
+use tokio::sync::oneshot;
+
+/// What a worker tells the frontier's thread.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// Something that the engine has to know.
+    Happened(Input),
+    /// Somebody asks what becomes of a URL.
+    Asked {
+        url: String,
+        reply: oneshot::Sender<Live>,
+    },
+    /// Somebody wishes something of the crawl.
+    Wished {
+        wish: Wish,
+        reply: oneshot::Sender<Granted>,
+    },
+    /// The worker cannot go on.
+    Broken(String),
+}

@@ -1,0 +1,640 @@
+//! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
+
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+use hashbrown::HashSet;
+use junkai_files::Folder;
+use junkai_frontier::Time;
+use junkai_revisit::{PageState, Planner};
+use junkai_store::backlog::{Backlog, Lengths, Position, Recovery, Tails};
+use junkai_store::seen::Seen;
+use junkai_store::time_queue;
+use junkai_store::time_queue::TimeQueue;
+use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
+
+use crate::checkpoint::{Books, Checkpoints};
+use crate::clock::Clock;
+use crate::focus::{Focus, Unwanted};
+use crate::known::KnownPages;
+use crate::log::Logs;
+use crate::manifest::Manifest;
+use crate::outcomes::Outcomes;
+use crate::paused::Paused;
+use crate::platform::{ArchiveFolder, Platform};
+use crate::progress::Progress;
+use crate::rules::Rules;
+use crate::scope::{Found, ScopeRules};
+use crate::servers::Servers;
+use crate::settings::Settings;
+use crate::sitemaps::Sitemaps;
+use crate::visit::{is_discard_marker, is_of_page};
+use crate::wish::Wish;
+use crate::{CrawlError, planner_file, wish_box};
+
+/// The settings of the last run, below `state`.
+const SETTINGS: &str = "settings.toml";
+
+/// What the last checkpoint says, if there was one.
+struct Last {
+    manifest: Option<Manifest>,
+    /// Whether the machine may have been restarted since.
+    is_restarted: bool,
+}
+
+impl Last {
+    fn load(platform: &Platform, state: &Folder) -> Result<Last, CrawlError> {
+        let manifest = Manifest::load(state)?;
+        let boot = platform.machine.boot();
+        let is_restarted = manifest
+            .as_ref()
+            .is_some_and(|manifest| !manifest.is_of_boot(&boot));
+        Ok(Last {
+            manifest,
+            is_restarted,
+        })
+    }
+
+    fn as_ref(&self) -> Option<&Manifest> {
+        self.manifest.as_ref()
+    }
+}
+
+/// An archive that is open, and all that a crawl needs of it.
+pub struct Opening {
+    /// The settings of this run.
+    pub settings: Arc<Settings>,
+    /// What it runs on.
+    pub platform: Platform,
+    /// The crawl's time.
+    pub clock: Clock,
+    /// Which URLs belong to the crawl.
+    pub scope: Arc<RwLock<ScopeRules>>,
+    /// What robots.txt files say.
+    pub rules: Arc<Rules>,
+    /// The known URLs.
+    pub seen: Seen,
+    /// The visits that wait.
+    pub backlog: Backlog,
+    /// The known pages.
+    pub known: KnownPages,
+    /// What servers asked for.
+    pub servers: Servers,
+    /// The logs.
+    pub logs: Logs,
+    /// Who makes it all durable.
+    pub checkpoints: Checkpoints,
+    /// The seeds of this run.
+    pub seeds: Vec<PageUrl>,
+    /// What was learned of what is wanted, where something is.
+    pub focus: Option<Focus>,
+    /// Sites that are left alone.
+    pub unwanted: Unwanted,
+    /// What is paused.
+    pub paused: Paused,
+    /// Whether a sitemap was found, where that matters.
+    pub sitemaps: Sitemaps,
+    /// What was wished for while no crawl was running.
+    pub wishes: Vec<Wish>,
+    /// The archive's folder.
+    pub archive: ArchiveFolder,
+    /// Whether the archive was crawled before.
+    pub is_resumed: bool,
+    /// Whether it has a page.
+    pub has_pages: bool,
+    /// What had to be repaired, in sentences.
+    pub repairs: Vec<String>,
+}
+
+/// What is said against a crawl before anything is written.
+///
+/// # Errors
+/// If a seed cannot be crawled, or there is nothing to crawl.
+pub fn check(folder: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlError> {
+    scope_and_seeds(&folder.state(), settings).map(|_| ())
+}
+
+impl Opening {
+    /// Opens the archive in `folder`, new or begun before; its folders are there, and it is nobody else's.
+    pub fn of(
+        platform: &Platform,
+        folder: &Path,
+        settings: Settings,
+        progress: &Arc<Progress>,
+    ) -> Result<Opening, CrawlError> {
+        let archive = ArchiveFolder::new(platform.disk.clone(), folder);
+        let state = archive.state();
+        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
+        let wants_seen = platform.captures.is_seen_missing();
+        let manifest = Last::load(platform, &state)?;
+        check_fixed(manifest.as_ref(), &settings)?;
+        let clock = clock_after(platform, manifest.as_ref(), &settings);
+        let mut repairs = Vec::new();
+        let mut logs = captures_and_logs(platform, &archive, &settings, &manifest, &mut repairs)?;
+        let mut backlog = waiting_visits(&state, &settings, &manifest, progress, &mut repairs)?;
+        let mut known = known_pages(
+            platform,
+            &state,
+            &settings,
+            &manifest,
+            progress,
+            &mut repairs,
+        )?;
+        // Where the captures are not at hand, states of pages stand for them.
+        let has_pages = platform.captures.have_pages(&settings)?;
+        let has_pages = has_pages.unwrap_or(0 < known.len());
+        if !has_pages {
+            // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
+            backlog.bring_failed_forward();
+        }
+        time_by_settings(&mut known, &settings, manifest.as_ref(), clock.now())?;
+        if wants_seen {
+            repairs.push(platform.captures.make_seen(&settings, known.queue())?);
+        }
+        let disk = platform.disk.clone();
+        let mut seen = Seen::open_on(disk, &state.file("seen"), &settings.seen)?;
+        let mut checkpoints =
+            Checkpoints::new(platform, &archive, &settings, clock.clone(), progress);
+        checkpoints.go_on_from(manifest.as_ref());
+        let mut servers = Servers::open(&state, &settings, &clock)?;
+        repairs.extend(servers.restored().damage_in_words());
+        // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
+        let is_new = manifest.as_ref().is_none() && backlog.position() == Position(0);
+        if is_new && !seeds.is_empty() {
+            checkpoints.promise_nothing()?;
+        }
+        replay(
+            &mut Books {
+                seen: &mut seen,
+                backlog: &mut backlog,
+                outcomes: Outcomes {
+                    servers: &mut servers,
+                    logs: &mut logs,
+                    // Nothing was said yet.
+                    focus: None,
+                    known: &mut known,
+                },
+            },
+            &mut checkpoints,
+        )?;
+        let is_resumed = manifest.as_ref().is_some() || !seen.is_empty();
+        if seeds.is_empty() && !is_resumed {
+            return Err(CrawlError::NothingToCrawl);
+        }
+        Ok(Opening {
+            sitemaps: Sitemaps::open(&state, &settings, last_settings(&state).as_ref())?,
+            focus: Focus::open(folder, &settings)?,
+            unwanted: Unwanted::load(folder, &settings)?,
+            rules: Arc::new(rules(&state, &settings, has_pages)),
+            checkpoints,
+            scope: Arc::new(RwLock::new(scope)),
+            settings: Arc::new(settings),
+            clock,
+            seen,
+            backlog,
+            known,
+            servers,
+            logs,
+            seeds,
+            paused: Paused::load(&state)?,
+            wishes: wish_box::look(&state)?,
+            archive,
+            platform: platform.clone(),
+            is_resumed,
+            has_pages,
+            repairs,
+        })
+    }
+}
+
+/// The rules of robots.txt files that are known. Where they kept every seed out, they are asked for again.
+fn rules(state: &Folder, settings: &Settings, has_pages: bool) -> Rules {
+    if has_pages {
+        Rules::load(settings, state)
+    } else {
+        Rules::new(settings)
+    }
+}
+
+/// The crawl's clock, which goes on from the last run.
+fn clock_after(platform: &Platform, manifest: Option<&Manifest>, settings: &Settings) -> Clock {
+    let last = manifest.map_or(Time::EPOCH, |manifest| manifest.now);
+    Clock::start(&platform.machine, &settings.clock, last)
+}
+
+/// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
+fn captures_and_logs(
+    platform: &Platform,
+    archive: &ArchiveFolder,
+    settings: &Settings,
+    last: &Last,
+    repairs: &mut Vec<String>,
+) -> Result<Logs, CrawlError> {
+    let restarted = last.as_ref().filter(|_| last.is_restarted);
+    repairs.extend(platform.captures.recover(restarted.is_some())?);
+    let mut logs = Logs::open(&archive.logs(), &settings.logs, platform.machine.wall())?;
+    if let Some(manifest) = restarted {
+        logs.cut_to(manifest.log_lengths)?;
+    }
+    Ok(logs)
+}
+
+/// The visits that wait.
+fn waiting_visits(
+    state: &Folder,
+    settings: &Settings,
+    last: &Last,
+    progress: &Progress,
+    repairs: &mut Vec<String>,
+) -> Result<Backlog, CrawlError> {
+    let nothing = Lengths::default();
+    let tails = match last.as_ref() {
+        Some(manifest) if last.is_restarted => Tails::Cut(&manifest.backlog),
+        Some(manifest) => Tails::Keep(&manifest.backlog),
+        None => Tails::Keep(&nothing),
+    };
+    let disk = state.disk().clone();
+    let folder = state.file("backlog");
+    let (mut backlog, recovery) = Backlog::open_on(disk, &folder, &settings.backlog, tails)?;
+    if last_settings(state).is_some_and(|last| has_other_pace(&last, settings)) {
+        backlog.bring_forward();
+    }
+    repairs.extend(in_words(&recovery));
+    progress.visits_lost.add(recovery.lost);
+    Ok(backlog)
+}
+
+/// The settings of the last run; none if there was none, or they cannot be read.
+pub fn last_settings(state: &Folder) -> Option<Settings> {
+    let text = state.read(SETTINGS).ok()??;
+    toml::from_slice(&text).ok()
+}
+
+/// Whether visits that the last run put off would have another time now.
+fn has_other_pace(last: &Settings, now: &Settings) -> bool {
+    last.politeness != now.politeness || last.ring != now.ring
+}
+
+/// The known pages, with what was learned of their sites and servers.
+fn known_pages(
+    platform: &Platform,
+    state: &Folder,
+    settings: &Settings,
+    last: &Last,
+    progress: &Arc<Progress>,
+    repairs: &mut Vec<String>,
+) -> Result<KnownPages, CrawlError> {
+    let manifest = last.as_ref();
+    let lengths = manifest
+        .map(|manifest| manifest.time_queue)
+        .unwrap_or_default();
+    let tails = if last.is_restarted {
+        time_queue::Tails::Cut(&lengths)
+    } else {
+        time_queue::Tails::Keep(&lengths)
+    };
+    let folder = state.file("time_queue");
+    let disk = state.disk().clone();
+    let (queue, recovery) = TimeQueue::open_on(disk, &folder, &settings.time_queue, tails)?;
+    let pages = manifest.map_or(0, |manifest| manifest.pages_known);
+    repairs.extend(damage_in_words(&recovery, pages));
+    if recovery.journal_damaged {
+        let lost = pages.saturating_sub(recovery.waiting);
+        progress.states_lost.add(lost);
+    }
+    let mut planner = settings.planner();
+    let is_restored = restore(&mut planner, state)?;
+    let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
+    if !(is_restored && was_closed) {
+        recount(&mut planner, &queue)?;
+    }
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let just_visited = time_queue::put_since(state.disk(), &folder, &lengths)?
+        .iter()
+        .map(|url| Fingerprint::of(url).0)
+        .collect();
+    Ok(KnownPages::new(
+        queue,
+        planner,
+        canonical,
+        Arc::clone(progress),
+        just_visited,
+        platform.clone(),
+    ))
+}
+
+/// Has the known pages visited as often as the settings of this run say. A focused crawl visits none of them, and leaves that to the next run.
+fn time_by_settings(
+    known: &mut KnownPages,
+    settings: &Settings,
+    manifest: Option<&Manifest>,
+    now: Time,
+) -> Result<(), CrawlError> {
+    if settings.focus.aim.is_focused() {
+        return Ok(());
+    }
+    let timed_by = manifest.and_then(|manifest| manifest.timed_by);
+    known.time_by(settings.revisit.at_least, timed_by, now)
+}
+
+/// Takes up what was learned of sites and servers; false if nothing was, or it cannot be read.
+fn restore(planner: &mut Planner, state: &Folder) -> Result<bool, CrawlError> {
+    let Some(learned) = planner_file::load(state)? else {
+        return Ok(false);
+    };
+    let restored = planner.restore(&learned);
+    if let Err(error) = &restored {
+        tracing::warn!(%error, "what was learned of sites and servers is learned anew");
+    }
+    Ok(restored.is_ok())
+}
+
+/// Counts anew what known pages ask of their servers: after a kill their states are newer than what was saved. Of more than so many pages the
+/// saved count stays, which a kill leaves off by the visits of a few seconds.
+fn recount(planner: &mut Planner, queue: &TimeQueue) -> Result<(), CrawlError> {
+    const PAGES_MAX: u64 = 2_000_000;
+    if PAGES_MAX < queue.records() {
+        tracing::warn!(
+            pages = queue.records(),
+            "too many pages to count anew what their servers are asked for; the last count stays"
+        );
+        return Ok(());
+    }
+    planner.uncount();
+    queue.scan(|record| {
+        if let Some(known) = PageState::decode(record.body) {
+            planner.remember(&known);
+        }
+    })?;
+    Ok(())
+}
+
+/// What was damaged in the time queue, which had states of so many `pages` at the last checkpoint, if anything was. A torn end is nothing to tell of:
+/// it was not acknowledged.
+fn damage_in_words(recovery: &time_queue::Recovery, pages: u64) -> Option<String> {
+    if recovery.journal_damaged {
+        let time_queue::Recovery {
+            waiting,
+            cut_bytes,
+            salvaged,
+            ..
+        } = recovery;
+        let lost = match pages.saturating_sub(*waiting) {
+            0 => "no page is lost".to_owned(),
+            lost => format!("{lost} pages are LOST"),
+        };
+        return Some(format!(
+            "known pages: the journal of state/time_queue was damaged from outside, and {cut_bytes} bytes of it cannot be read; of {pages} pages at \
+             the last checkpoint {waiting} are there, some in states of an earlier time ({salvaged} read from buckets alone): {lost}"
+        ));
+    }
+    let files = recovery.damaged_files;
+    (0 < files).then(|| {
+        format!("known pages: {files} files of state/time_queue were damaged from outside")
+    })
+}
+
+/// What was repaired in the backlog, if anything.
+fn in_words(recovery: &Recovery) -> Option<String> {
+    let mut parts = Vec::new();
+    if 0 < recovery.cut_bytes {
+        parts.push(format!("{} torn bytes cut off", recovery.cut_bytes));
+    }
+    if 0 < recovery.kept {
+        parts.push(format!(
+            "{} visits kept that the last checkpoint did not name",
+            recovery.kept
+        ));
+    }
+    if 0 < recovery.lost {
+        parts.push(format!(
+            "{} visits LOST: files of state/backlog were damaged from outside",
+            recovery.lost
+        ));
+    }
+    if 0 < recovery.acks_lost_bytes {
+        parts.push(format!(
+            "{} bytes of acknowledgements cannot be read: files of state/backlog were damaged from outside, and some visits are made again",
+            recovery.acks_lost_bytes
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))
+}
+
+/// Writes the settings of this run to `state/settings.toml`, where `explain` finds them; and to a new archive's
+/// `junkai.toml`, so that the next run needs no flags. Limits of this run are not kept.
+pub fn write_settings_down(archive: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlError> {
+    let mut kept = settings.clone();
+    kept.crawl.pages_max = None;
+    kept.crawl.bytes_max = None;
+    kept.crawl.run_time_max = None;
+    kept.crawl.once = false;
+    let text = toml::to_string_pretty(&kept).map_err(|error| CrawlError::Bug {
+        what: error.to_string(),
+    })?;
+    archive.state().replace(SETTINGS, text.as_bytes())?;
+    let path = archive.settings();
+    if !archive.disk().exists(&path) {
+        let head = "# The settings of this archive; flags go before them. `junkai init` writes a file that explains each.";
+        let text = format!("{head}\n\n{text}");
+        archive.disk().replace(&path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What an archive was begun with and cannot change: by it the known URLs and the holds of servers have their meaning.
+fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), CrawlError> {
+    let Some(manifest) = manifest else {
+        return Ok(());
+    };
+    let mut mistakes = Vec::new();
+    if manifest.keys != settings.ring.keys {
+        let keys = manifest.keys;
+        mistakes.push(format!(
+            "ring.keys: this archive was begun with {keys}; it cannot change"
+        ));
+    }
+    if manifest.canonical != settings.canonical {
+        mistakes.push(
+            "[canonical]: this archive was begun with other settings; they cannot change"
+                .to_owned(),
+        );
+    }
+    if mistakes.is_empty() {
+        Ok(())
+    } else {
+        Err(CrawlError::Settings { mistakes })
+    }
+}
+
+/// Puts the URLs that were found since the last flush back into the seen set.
+fn replay(books: &mut Books<'_>, checkpoints: &mut Checkpoints) -> Result<(), CrawlError> {
+    let mut found = HashSet::new();
+    let mark = books.seen.mark();
+    books.backlog.replay_since(Position(mark.0), |entry| {
+        let fingerprint = Fingerprint::of(&entry.url).0;
+        if is_discard_marker(entry) {
+            found.remove(&fingerprint);
+        } else if is_of_page(entry) {
+            found.insert(fingerprint);
+        }
+    })?;
+    for fingerprint in found {
+        if books.seen.room() == 0 {
+            // With the old mark: the rest would be replayed again.
+            checkpoints.promise(books)?;
+            books.seen.flush(mark)?;
+        }
+        books.seen.insert(fingerprint)?;
+    }
+    Ok(())
+}
+
+/// The scope around all seeds, those of earlier runs included, and the seeds of this one.
+fn scope_and_seeds(
+    state: &Folder,
+    settings: &Settings,
+) -> Result<(ScopeRules, Vec<PageUrl>), CrawlError> {
+    let scope = ScopeRules::in_force(state, settings)?;
+    let of_settings = ScopeRules::new(&settings.scope);
+    let of_settings = of_settings.map_err(|mistakes| CrawlError::Settings { mistakes })?;
+    let canonical = Canonicalizer::new(&settings.canonical);
+    let (mut seeds, mut mistakes) = (Vec::new(), Vec::new());
+    for text in &settings.crawl.seeds {
+        match canonical.parse_seed(text) {
+            Ok(url) if scope.decide(&url, Found::Seed).accepts() => seeds.push(url),
+            Ok(url) if of_settings.decide(&url, Found::Seed).accepts() => {
+                let rule = scope.decide(&url, Found::Seed);
+                tracing::warn!(
+                    "seed {url}: {rule}, since `junkai scope` was told so; it is left out"
+                );
+            }
+            Ok(url) => mistakes.push(format!("seed {url}: {}", scope.decide(&url, Found::Seed))),
+            Err(error) => mistakes.push(format!("seed {:?}: {error}", without_login(text))),
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(CrawlError::Settings { mistakes });
+    }
+    let was_begun = ["MANIFEST", "seen"].map(|name| state.disk().exists(&state.file(name)));
+    if seeds.is_empty() && !was_begun.contains(&true) {
+        return Err(CrawlError::NothingToCrawl);
+    }
+    Ok((scope, seeds))
+}
+
+#[cfg(test)]
+mod tests {
+    use junkai_store::backlog::{self, Entry};
+
+    use std::fs;
+
+    use super::*;
+    use crate::scope_changes::ScopeChanges;
+
+    fn open(folder: &Path, settings: &Settings) -> Opening {
+        let archive = ArchiveFolder::real(folder);
+        archive.make().unwrap();
+        let progress = Arc::new(Progress::default());
+        Opening::of(
+            &crate::testing::platform(),
+            folder,
+            settings.clone(),
+            &progress,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn nothing_is_believed_that_was_written_before_the_first_checkpoint_and_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || open(folder.path(), &settings);
+        drop(open());
+        let log = folder.path().join("logs/crawl.log");
+        fs::write(&log, "a line\n").unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"a line\n", "a kill leaves it");
+        let state = ArchiveFolder::real(folder.path()).state();
+        let manifest = Manifest::load(&state).unwrap().unwrap();
+        let boot = "another".to_owned();
+        Manifest { boot, ..manifest }.store(&state).unwrap();
+        drop(open());
+        assert_eq!(fs::read(&log).unwrap(), b"");
+    }
+
+    /// A driver that keeps nothing of a visit.
+    struct Nothing;
+
+    impl backlog::Outcomes for Nothing {
+        type Error = backlog::BacklogError;
+
+        fn write(&mut self, _entries: backlog::EntriesWritten) -> Result<(), Self::Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn where_the_manifest_was_moved_aside_no_other_gives_up_what_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || open(folder.path(), &settings);
+        let mut opened = open();
+        let waiting = Entry {
+            url: "http://a.example/waits".to_owned(),
+            ..Entry::default()
+        };
+        opened.backlog.append(&waiting, Time::EPOCH).unwrap();
+        opened.backlog.flush(&mut Nothing).unwrap();
+        drop(opened);
+        let state = ArchiveFolder::real(folder.path()).state();
+        fs::remove_file(state.file("MANIFEST")).unwrap();
+        let opened = open();
+        assert_eq!(opened.backlog.waiting(), 1);
+        assert!(Manifest::load(&state).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_seed_that_a_command_left_out_does_not_keep_the_crawl_from_starting() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds = vec!["http://a.example/".into(), "http://b.example/".into()];
+        drop(open(folder.path(), &settings));
+        let changes = ScopeChanges {
+            exclude: vec!["a.example".to_owned()],
+            ..ScopeChanges::default()
+        };
+        let state = ArchiveFolder::real(folder.path()).state();
+        changes.store(&state).unwrap();
+        let opened = open(folder.path(), &settings);
+        let seeds: Vec<&str> = opened.seeds.iter().map(PageUrl::as_str).collect();
+        assert_eq!(seeds, ["http://b.example/"]);
+        settings.scope.exclude = vec!["b.example".to_owned()];
+        let refused = scope_and_seeds(&state, &settings).unwrap_err();
+        assert!(
+            refused.to_string().contains("seed http://b.example/"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn damage_is_told_with_what_it_cost() {
+        let whole = time_queue::Recovery {
+            waiting: 7,
+            ..time_queue::Recovery::default()
+        };
+        assert_eq!(damage_in_words(&whole, 7), None);
+        let damaged = time_queue::Recovery {
+            journal_damaged: true,
+            cut_bytes: 1234,
+            ..whole
+        };
+        let told = damage_in_words(&damaged, 10).unwrap();
+        assert!(told.contains("1234 bytes"), "{told}");
+        assert!(told.contains("3 pages are LOST"), "{told}");
+        let told = damage_in_words(&damaged, 7).unwrap();
+        assert!(told.contains("no page is lost"), "{told}");
+    }
+}

@@ -1,0 +1,92 @@
+//! The wish box: wishes that a stopped archive keeps for its next start, in `state/wishes.jsonl`.
+//!
+//! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`engine::commands`) and
+//! empties the box only when what it did is durable. A kill in between grants them again, which does no harm.
+
+use std::io;
+
+use junkai_files::Folder;
+
+use crate::CrawlError;
+use crate::error::AtPath as _;
+use crate::wish::Wish;
+
+const NAME: &str = "wishes.jsonl";
+
+/// Keeps wishes until the next start. When this returns they survive a power failure.
+pub fn put(state: &Folder, wishes: &[Wish]) -> Result<(), CrawlError> {
+    let path = state.file(NAME);
+    let file = state.disk().open_for_writing(&path)?;
+    let length = file.length()?;
+    let mut lines = Vec::new();
+    // A line that a power failure tore would spoil the next one.
+    let mut last = [b'\n'];
+    if 0 < length {
+        file.read_exact_at(&mut last, length - 1)?;
+    }
+    if last != *b"\n" {
+        lines.push(b'\n');
+    }
+    for wish in wishes {
+        serde_json::to_writer(&mut lines, wish)
+            .map_err(io::Error::from)
+            .at(&path)?;
+        lines.push(b'\n');
+    }
+    file.write_at(&lines, length)?;
+    file.sync()?;
+    Ok(state.disk().sync_dir(state.path())?)
+}
+
+/// The wishes that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.
+pub fn look(state: &Folder) -> Result<Vec<Wish>, CrawlError> {
+    let bytes = state.read(NAME)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
+}
+
+/// Empties the box: everything in it was granted, and that is durable.
+pub fn empty(state: &Folder) -> Result<(), CrawlError> {
+    Ok(state.disk().remove(&state.file(NAME))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn add(seed: &str) -> Wish {
+        Wish::Add {
+            seeds: vec![seed.to_owned()],
+        }
+    }
+
+    #[test]
+    fn wishes_come_out_in_the_order_in_which_they_went_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = Folder::real(folder.path());
+        assert_eq!(look(&state).unwrap(), []);
+        put(&state, &[add("a"), add("b")]).unwrap();
+        put(&state, &[add("c")]).unwrap();
+        assert_eq!(look(&state).unwrap(), [add("a"), add("b"), add("c")]);
+        empty(&state).unwrap();
+        empty(&state).unwrap();
+        assert_eq!(look(&state).unwrap(), []);
+    }
+
+    #[test]
+    fn a_torn_line_takes_no_other_wish_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = Folder::real(folder.path());
+        put(&state, &[add("a"), add("b")]).unwrap();
+        let path = state.file(NAME);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
+        put(&state, &[add("c")]).unwrap();
+        assert_eq!(look(&state).unwrap(), [add("a"), add("c")]);
+    }
+}

@@ -1,0 +1,249 @@
+//! What must hold, whatever goes wrong: politeness as servers see it, and nothing lost.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use junkai_engine::CrawlError;
+use junkai_engine::annotation::GIVEN_UP;
+use junkai_engine::opening::Opening;
+use junkai_files::Disk;
+use junkai_frontier::Time;
+use junkai_weburl::Fingerprint;
+use serde::Deserialize;
+
+use crate::captures::SimulatedCaptures;
+
+/// What a run showed that must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What was promised.
+    pub promise: &'static str,
+    /// What happened instead.
+    pub what: String,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.promise, self.what)
+    }
+}
+
+pub(crate) fn broken(promise: &'static str, what: String) -> Broken {
+    Broken { promise, what }
+}
+
+/// What servers see.
+#[derive(Debug, Default)]
+pub(crate) struct Judge {
+    servers: BTreeMap<IpAddr, Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    is_busy: bool,
+    last_end: Option<Duration>,
+    /// Until when it asked to be left alone.
+    rest_until: Duration,
+}
+
+impl Judge {
+    /// A visit starts.
+    pub(crate) fn start(
+        &mut self,
+        server: IpAddr,
+        at: Duration,
+        interval: Duration,
+    ) -> Result<(), Broken> {
+        const PROMISE: &str = "politeness";
+        let seen = self.servers.entry(server).or_default();
+        if seen.is_busy {
+            return Err(broken(
+                PROMISE,
+                format!("{server}: two visits at a time, at {at:?}"),
+            ));
+        }
+        if let Some(end) = seen.last_end
+            && at < end + interval
+        {
+            let gap = at.saturating_sub(end);
+            return Err(broken(
+                PROMISE,
+                format!("{server}: {gap:?} after the last visit, not {interval:?}, at {at:?}"),
+            ));
+        }
+        if at < seen.rest_until {
+            let until = seen.rest_until;
+            return Err(broken(
+                PROMISE,
+                format!(
+                    "{server} asked to be left alone until {until:?}, and is visited at {at:?}"
+                ),
+            ));
+        }
+        seen.is_busy = true;
+        Ok(())
+    }
+
+    /// A visit ends.
+    pub(crate) fn end(&mut self, server: IpAddr, at: Duration, rest: Option<Duration>) {
+        let seen = self.servers.entry(server).or_default();
+        seen.is_busy = false;
+        seen.last_end = Some(at);
+        if let Some(rest) = rest {
+            seen.rest_until = seen.rest_until.max(at + rest);
+        }
+    }
+}
+
+/// The URLs that the engine was told of, and since when.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Told, and written: with the crawl's time when it was told.
+    promised: BTreeMap<String, Time>,
+    /// Told, and not written yet.
+    told: BTreeMap<String, Time>,
+    /// Ever told.
+    ever: BTreeSet<String>,
+}
+
+impl Ledger {
+    /// The engine was told of a URL.
+    pub(crate) fn told(&mut self, url: &str, now: Time) {
+        self.ever.insert(url.to_owned());
+        if !self.promised.contains_key(url) {
+            self.told.entry(url.to_owned()).or_insert(now);
+        }
+    }
+
+    /// All that was told is written.
+    pub(crate) fn written(&mut self) {
+        self.promised.append(&mut self.told);
+    }
+
+    /// The process was ended: what was not written may be gone. After a power failure, so may be what is younger than the last checkpoint.
+    pub(crate) fn ended(&mut self, checkpoint: Option<Option<Time>>) {
+        self.told.clear();
+        match checkpoint {
+            Some(Some(checkpoint)) => self.promised.retain(|_, told| *told < checkpoint),
+            Some(None) => self.promised.clear(),
+            None => {}
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ever.len()
+    }
+}
+
+/// The last line of each page in the log for programs.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    read: u64,
+    last: BTreeMap<String, Last>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    status: i32,
+    is_given_up: bool,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    status: i32,
+    #[serde(borrow)]
+    annotations: Vec<Cow<'a, str>>,
+}
+
+impl Log {
+    /// Reads what is new; all of it, if the log was cut.
+    pub(crate) fn read(&mut self, disk: &Disk, is_cut: bool) -> Result<(), CrawlError> {
+        if is_cut {
+            *self = Log::default();
+        }
+        let path = Path::new("/logs/events.jsonl");
+        let bytes = disk.read(path)?.unwrap_or_default();
+        let from = usize::try_from(self.read).unwrap_or_default();
+        for line in bytes
+            .get(from..)
+            .unwrap_or_default()
+            .split(|&byte| byte == b'\n')
+        {
+            if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {
+                let is_given_up = line.annotations.iter().any(|word| word == GIVEN_UP);
+                let last = Last {
+                    status: line.status,
+                    is_given_up,
+                };
+                self.last.insert(line.url.into_owned(), last);
+            }
+        }
+        self.read = bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Looks at an archive that was just opened: whether all is there that was promised. Answers the URLs that are not.
+pub(crate) fn check_opened(
+    opening: &Opening,
+    ledger: &mut Ledger,
+    log: &Log,
+    captures: &SimulatedCaptures,
+    may_lose: bool,
+) -> Result<Result<(), Broken>, CrawlError> {
+    const LOST: &str = "nothing lost";
+    let mut waiting = BTreeSet::new();
+    opening.backlog.scan(|entry| {
+        waiting.insert(entry.url.clone());
+    })?;
+    let mut states = BTreeSet::new();
+    opening.known.queue().scan(|record| {
+        states.insert(record.url.to_owned());
+    })?;
+    let mut lost = Vec::new();
+    for (url, told) in &ledger.promised {
+        let is_known = opening.seen.contains(Fingerprint::of(url).0)?;
+        let is_there = waiting.contains(url) || states.contains(url);
+        let why = match log.last.get(url) {
+            _ if !is_known => Some("it is not known any more"),
+            _ if is_there => None,
+            None => Some("it neither waits nor was it visited"),
+            Some(last) if last.status == 200 && !last.is_given_up => {
+                Some("it was captured, has no state and does not wait")
+            }
+            Some(_) => None,
+        };
+        if let Some(why) = why {
+            lost.push((url.clone(), format!("{url}, told at {told:?}: {why}")));
+        }
+    }
+    for (url, last) in &log.last {
+        if 0 < last.status && last.status != 429 && !captures.has(url) {
+            lost.push((
+                url.clone(),
+                format!("the log reports a capture of {url}, and the archive has none"),
+            ));
+        }
+    }
+    match lost.first() {
+        Some((_, what)) if !may_lose => return Ok(Err(broken(LOST, what.clone()))),
+        _ => {}
+    }
+    for (url, _) in lost {
+        ledger.promised.remove(&url);
+    }
+    for number in 0..16 {
+        let url = format!("http://h0.example/never-{number}");
+        if opening.seen.contains(Fingerprint::of(&url).0)? {
+            let what = format!("{url} is known");
+            return Ok(Err(broken("the seen set is exact", what)));
+        }
+    }
+    Ok(Ok(()))
+}

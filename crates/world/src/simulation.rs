@@ -1,0 +1,1021 @@
+//! One run: the driver of the engine, and the faults.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use junkai_chance::Chance;
+use junkai_engine::clock::Clock;
+use junkai_engine::manifest::Manifest;
+use junkai_engine::opening::{Opening, write_settings_down};
+use junkai_engine::platform::{ArchiveFolder, Machine as _, Platform};
+use junkai_engine::progress::Progress;
+use junkai_engine::rules::Rules;
+use junkai_engine::scope::ScopeRules;
+use junkai_engine::settings::Settings;
+use junkai_engine::visit::{EndedVisit, Fate, Located, Order, Start};
+use junkai_engine::wish::{ScopeWish, Whom, Wish};
+use junkai_engine::{CrawlError, Engine, Input};
+use junkai_fetch::{DnsFailure, DnsProblem};
+use junkai_files::{Disk, Sabotage, SimulatedDisk};
+use junkai_frontier::admission::Order as AdmissionOrder;
+use junkai_frontier::{EndReport, Time};
+use junkai_weburl::Canonicalizer;
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::captures::SimulatedCaptures;
+use crate::check::{Broken, Judge, Ledger, Log, broken, check_opened};
+use crate::machine::SimulatedMachine;
+use crate::web::{How, Web};
+use crate::worker::{Doing, Made, Tools};
+use crate::{Bug, Plan};
+
+/// The longest the driver sleeps.
+const NAP_MAX: Duration = Duration::from_mins(5);
+/// Rounds without time passing, at most.
+const ROUNDS_AT_A_MOMENT_MAX: u32 = 10_000;
+/// When nothing goes wrong any more, all that waits is visited within this time.
+const PROGRESS_WITHIN: Duration = Duration::from_hours(24 * 60);
+/// Between a fault that ends the process and the next start, at most.
+const DOWN_MAX_MS: u32 = 20_000;
+/// A checkpoint is no older than this many of its intervals, and the longest nap.
+const CHECKPOINTS_BEHIND_MAX: u32 = 3;
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that servers saw.
+    pub visits: u64,
+    /// Kills and power failures.
+    pub ends: u64,
+    /// Other faults.
+    pub faults: u64,
+    /// Commands of users.
+    pub commands: u64,
+    /// Simulated time, in seconds.
+    pub seconds: u64,
+    /// URLs that were found.
+    pub urls: u64,
+}
+
+/// A run that broke a promise.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Which, and how.
+    pub broken: Broken,
+    /// How far it had come.
+    pub counts: Counts,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { visits, ends, .. } = self.counts;
+        write!(
+            formatter,
+            "{} (after {visits} visits and {ends} ends)",
+            self.broken
+        )
+    }
+}
+
+/// Runs the simulation of this number.
+///
+/// # Errors
+/// If a promise is broken.
+pub fn run(number: u64, plan: &Plan) -> Result<Counts, Failure> {
+    let mut simulation = Simulation::new(number, plan);
+    let ran = catch_unwind(AssertUnwindSafe(|| simulation.run()));
+    let ran = ran.unwrap_or_else(|panic| {
+        let what = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(broken("no panic", what.unwrap_or_default()))
+    });
+    let counts = simulation.counts();
+    match ran {
+        Ok(()) => Ok(counts),
+        Err(broken) => Err(Failure { broken, counts }),
+    }
+}
+
+#[derive(Debug)]
+enum Event {
+    /// A visit's time has come.
+    Begin(Box<Start>),
+    /// A visit ends.
+    End(Box<Made>, Option<Duration>),
+    /// A name server answers.
+    Resolve(Box<str>),
+    /// Somebody gives a command.
+    Command(Wish),
+    Fault(Fault),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// The process ends at one of the next writes.
+    Kill,
+    /// So does the machine.
+    PowerFailure,
+    /// The user stops the crawl, and starts it again.
+    Stop,
+    FullDisk,
+    SetWall(i64),
+    /// Our own network is gone for so long.
+    Outage(Duration),
+    /// The machine sleeps for so long.
+    Sleep(Duration),
+}
+
+struct Process {
+    engine: Engine,
+    clock: Clock,
+    rules: Arc<Rules>,
+    scope: Arc<RwLock<ScopeRules>>,
+    progress: Arc<Progress>,
+}
+
+struct Simulation {
+    plan: Plan,
+    chance: Chance,
+    disk: SimulatedDisk,
+    machine: Arc<SimulatedMachine>,
+    captures: Arc<SimulatedCaptures>,
+    platform: Platform,
+    web: Web,
+    canonical: Canonicalizer,
+    settings: Settings,
+    judge: Judge,
+    ledger: Ledger,
+    log: Log,
+    agenda: BTreeMap<(Duration, u64), Event>,
+    serial: u64,
+    process: Option<Process>,
+    /// When that began.
+    started_at: Duration,
+    /// The longest sleep of the machine.
+    slept: Duration,
+    /// The power fails with the next end of the process.
+    power_fails_next: bool,
+    offline_until: Duration,
+    /// A bit that was flipped.
+    rotten: Option<(PathBuf, usize, u32)>,
+    was_rotten: bool,
+    was_told_of_damage: bool,
+    is_calm: bool,
+    counts: Counts,
+}
+
+/// Why a step came to an end early.
+enum Interruption {
+    /// The process has ended.
+    Ended,
+    Broken(Broken),
+}
+
+impl From<Broken> for Interruption {
+    fn from(broken: Broken) -> Interruption {
+        Interruption::Broken(broken)
+    }
+}
+
+impl Simulation {
+    fn new(number: u64, plan: &Plan) -> Simulation {
+        let mut chance = Chance::new(number);
+        let disk = SimulatedDisk::default();
+        let machine = Arc::new(SimulatedMachine::new(disk.clone()));
+        let on_disk = Disk::simulated(disk.clone());
+        let captures = Arc::new(SimulatedCaptures::new(on_disk.clone()));
+        let platform = Platform {
+            disk: on_disk,
+            machine: Arc::clone(&machine) as Arc<_>,
+            captures: Arc::clone(&captures) as Arc<_>,
+        };
+        let web = Web::new(number, plan);
+        let mut settings = Settings::default();
+        settings.crawl.seeds = web.seeds();
+        settings.crawl.sitemaps = false;
+        settings.seen.memory_bytes = 1 << 20;
+        settings.ring.keys = 256;
+        vary(&mut settings, &mut chance);
+        let mut simulation = Simulation {
+            canonical: Canonicalizer::new(&settings.canonical),
+            plan: plan.clone(),
+            chance,
+            disk,
+            machine,
+            captures,
+            platform,
+            web,
+            settings,
+            judge: Judge::default(),
+            ledger: Ledger::default(),
+            log: Log::default(),
+            agenda: BTreeMap::new(),
+            serial: 0,
+            process: None,
+            started_at: Duration::ZERO,
+            slept: Duration::ZERO,
+            power_fails_next: false,
+            offline_until: Duration::ZERO,
+            rotten: None,
+            was_rotten: false,
+            was_told_of_damage: false,
+            is_calm: false,
+            counts: Counts::default(),
+        };
+        simulation.plant();
+        simulation.plan_faults();
+        simulation
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            seconds: self.machine.passed().as_secs(),
+            urls: self.ledger.len() as u64,
+            ..self.counts
+        }
+    }
+
+    fn has(&self, bug: Bug) -> bool {
+        self.plan.bug == Some(bug)
+    }
+
+    /// Prepares disk and machine for the planted bug.
+    fn plant(&self) {
+        let mut sabotage = Sabotage::default();
+        match self.plan.bug {
+            Some(Bug::SyncAllLost) => sabotage.syncs_are_lost = true,
+            Some(Bug::SyncAllLate) => sabotage.syncs_are_late = true,
+            Some(Bug::LogsBuffered) => sabotage.buffered = vec!["/logs/"],
+            Some(Bug::StatesBuffered) => sabotage.buffered = vec!["/time_queue/"],
+            Some(Bug::EntriesBuffered) => sabotage.buffered = vec![".segment"],
+            Some(Bug::ServersBuffered) => sabotage.buffered = vec!["servers.jsonl"],
+            Some(Bug::CapturesBuffered) => sabotage.buffered = vec!["/archive/"],
+            Some(Bug::PausedLost) => sabotage.not_replaced = Some("paused.json"),
+            Some(Bug::ScopeLost) => sabotage.not_replaced = Some("scope.json"),
+            Some(Bug::FullDiskDropsWrites) => sabotage.full_disk_drops = true,
+            Some(Bug::ClockFollowsWall) => self.machine.follow_wall(),
+            Some(Bug::BootNeverChanges) => self.machine.name_boots(false),
+            Some(Bug::BootAlwaysChanges) => self.machine.name_boots(true),
+            _ => {}
+        }
+        self.disk.sabotage(sabotage);
+    }
+
+    fn plan_faults(&mut self) {
+        let seconds = u32::try_from(self.plan.time.as_secs()).unwrap_or(u32::MAX);
+        let plan = self.plan.clone();
+        for _ in 0..plan.ends {
+            let fault = match self.chance.below(8) {
+                0..3 if plan.power_fails => Fault::PowerFailure,
+                3 => Fault::Stop,
+                _ => Fault::Kill,
+            };
+            self.at_random(seconds, Event::Fault(fault));
+        }
+        for _ in 0..plan.ends.div_ceil(2) {
+            if plan.disk_fills {
+                self.at_random(seconds, Event::Fault(Fault::FullDisk));
+            }
+            if plan.clock_is_set {
+                let by = i64::from(self.chance.between(0, 200_000)) - 100_000;
+                self.at_random(seconds, Event::Fault(Fault::SetWall(by)));
+                let sleep = Duration::from_secs(u64::from(self.chance.below(20_000)));
+                self.at_random(seconds, Event::Fault(Fault::Sleep(sleep)));
+            }
+            if plan.network_fails {
+                let lasts = Duration::from_secs(u64::from(self.chance.below(7000)));
+                self.at_random(seconds, Event::Fault(Fault::Outage(lasts)));
+            }
+        }
+        if plan.commands {
+            for _ in 0..plan.ends + 4 {
+                let wish = self.wish();
+                self.at_random(seconds, Event::Command(wish));
+            }
+        }
+    }
+
+    fn wish(&mut self) -> Wish {
+        let url = self.web.any_url(&mut self.chance);
+        let host = Web::host(self.chance.below(self.plan.hosts));
+        match self.chance.below(8) {
+            0 | 1 => Wish::Add { seeds: vec![url] },
+            2 | 3 => Wish::Revisit { pages: vec![url] },
+            4 => Wish::Pause {
+                whom: Whom::Host(host),
+            },
+            5 => Wish::Resume {
+                whom: Whom::Host(host),
+            },
+            6 => Wish::Pause { whom: Whom::All },
+            _ => Wish::Scope(ScopeWish {
+                exclude: vec![format!("/p{}$", self.chance.below(self.plan.pages))],
+                ..ScopeWish::default()
+            }),
+        }
+    }
+
+    fn at_random(&mut self, seconds: u32, event: Event) {
+        // Most of a crawl happens at its beginning: half of all falls into the first hour.
+        let within = if self.chance.is(0.5) {
+            seconds.min(3600)
+        } else {
+            seconds
+        };
+        let at = Duration::from_millis(self.chance.below_large(u64::from(within) * 1000));
+        self.at(at, event);
+    }
+
+    fn at(&mut self, at: Duration, event: Event) {
+        self.serial += 1;
+        self.agenda.insert((at, self.serial), event);
+    }
+
+    fn run(&mut self) -> Result<(), Broken> {
+        let mut moment = (Duration::ZERO, 0);
+        loop {
+            let now = self.machine.passed();
+            moment = if moment.0 == now {
+                (now, moment.1 + 1)
+            } else {
+                (now, 0)
+            };
+            if ROUNDS_AT_A_MOMENT_MAX < moment.1 {
+                return Err(broken("progress", format!("time stands still at {now:?}")));
+            }
+            if self.process.is_none() {
+                match self.start() {
+                    Ok(()) => {}
+                    Err(Interruption::Ended) => {
+                        self.process_ended()?;
+                        continue;
+                    }
+                    Err(Interruption::Broken(broken)) => return Err(broken),
+                }
+            }
+            match self.step() {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(Interruption::Ended) => self.process_ended()?,
+                Err(Interruption::Broken(broken)) => return Err(broken),
+            }
+        }
+    }
+
+    /// A process starts, and finds what the last one left.
+    fn start(&mut self) -> Result<(), Interruption> {
+        self.disk.restart();
+        self.spoil_state();
+        let folder = ArchiveFolder::new(self.platform.disk.clone(), Path::new("/"));
+        let made = folder.make();
+        self.survived(made)?;
+        let progress = Arc::new(Progress::default());
+        let opened = Opening::of(
+            &self.platform,
+            Path::new("/"),
+            self.settings.clone(),
+            &progress,
+        );
+        let opening = self.survived(opened)?;
+        let read = self.log.read(&self.platform.disk, true);
+        self.survived(read)?;
+        self.was_told_of_damage |= !opening.repairs.is_empty()
+            || 0 < progress.visits_lost.read() + progress.states_lost.read();
+        let may_lose = self.was_rotten && self.was_told_of_damage;
+        let checked = check_opened(
+            &opening,
+            &mut self.ledger,
+            &self.log,
+            &self.captures,
+            may_lose,
+        );
+        let checked = self.survived(checked)?;
+        checked.map_err(|broken| self.with_history(broken))?;
+        let written = write_settings_down(&folder, &opening.settings);
+        self.survived(written)?;
+        let (clock, rules) = (opening.clock.clone(), Arc::clone(&opening.rules));
+        let scope = Arc::clone(&opening.scope);
+        for seed in &opening.seeds {
+            self.ledger.told(seed.as_str(), clock.now());
+        }
+        let engine = Engine::new(opening, usize::MAX, Arc::clone(&progress), clock.now());
+        let engine = self.survived(engine)?;
+        self.ledger.written();
+        self.started_at = self.machine.passed();
+        self.process = Some(Process {
+            engine,
+            clock,
+            rules,
+            scope,
+            progress,
+        });
+        Ok(())
+    }
+
+    /// With the lines of the log about a page that was lost.
+    fn with_history(&self, mut broken: Broken) -> Broken {
+        let url = broken
+            .what
+            .split([',', ' '])
+            .find(|word| word.starts_with("http"));
+        let url = format!("\"url\":\"{}\"", url.unwrap_or_default());
+        let log = self.platform.disk.read(Path::new("/logs/events.jsonl"));
+        let log = log.ok().flatten().unwrap_or_default();
+        for line in String::from_utf8_lossy(&log).lines() {
+            if line.contains(&url) {
+                broken.what = format!("{}\n  {line}", broken.what);
+            }
+        }
+        broken
+    }
+
+    /// The result, if the process has survived it; an error that it has no reason for breaks a promise.
+    fn survived<T>(&mut self, result: Result<T, CrawlError>) -> Result<T, Interruption> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(_) if self.disk.is_killed() => Err(Interruption::Ended),
+            // A crawl that runs waits for room; one that starts or ends says that there is none.
+            Err(error) if self.process.is_none() && error.is_disk_full() => {
+                self.disk.make_room();
+                Err(Interruption::Ended)
+            }
+            Err(error) => {
+                if let Some((path, byte, bit)) = self.rotten.take() {
+                    // It was noticed and told; the operator restores the file from a copy.
+                    self.was_told_of_damage = true;
+                    self.disk.restart();
+                    let _whether_it_is_there = self.disk.flip_bit(&path, byte, bit);
+                    return Err(Interruption::Ended);
+                }
+                let mut what = error.to_string();
+                let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
+                while let Some(error) = cause {
+                    what = format!("{what}: {error}");
+                    cause = error.source();
+                }
+                Err(broken("a crawl goes on", what).into())
+            }
+        }
+    }
+
+    /// What rot, and planted bugs, do to the files between two processes.
+    fn spoil_state(&mut self) {
+        let cut = |disk: &Disk, part: &str, bytes: u64, files: &[(PathBuf, usize)]| {
+            let found = files
+                .iter()
+                .rfind(|(path, _)| path.to_string_lossy().contains(part));
+            if let Some((path, length)) = found
+                && let Ok(file) = disk.open_for_writing(path)
+            {
+                let _on_a_simulated_disk = file.set_len((*length as u64).saturating_sub(bytes));
+            }
+        };
+        let files = self.disk.files();
+        let disk = self.platform.disk.clone();
+        if 0 < self.counts.ends {
+            match self.plan.bug {
+                Some(Bug::LogTailCut) => cut(&disk, "events.jsonl", 600, &files),
+                Some(Bug::JournalTailCut) => cut(&disk, "journal", 300, &files),
+                Some(Bug::BacklogTailCut) => cut(&disk, ".segment", 200, &files),
+                Some(Bug::AcksForEntries) => cut(&disk, ".segment", u64::MAX, &files),
+                Some(Bug::ServersForgotten) => cut(&disk, "servers.jsonl", u64::MAX, &files),
+                Some(Bug::SeenForgotten) => {
+                    for (path, _) in &files {
+                        if path.starts_with("/state/seen") {
+                            let _on_a_simulated_disk = disk.remove(path);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if self.plan.bits_rot && !self.is_calm && 0 < self.counts.ends && self.chance.is(0.1) {
+            self.rot(&files);
+        }
+    }
+
+    fn rot(&mut self, files: &[(PathBuf, usize)]) {
+        let kept = [
+            "/state/backlog/",
+            "/state/time_queue/",
+            "/state/seen/",
+            "MANIFEST",
+            "planner",
+        ];
+        let able = |(path, length): &&(PathBuf, usize)| {
+            let path = path.to_string_lossy();
+            0 < *length && kept.iter().any(|part| path.contains(part)) && !path.ends_with(".tmp")
+        };
+        let able: Vec<_> = files.iter().filter(able).collect();
+        if able.is_empty() {
+            return;
+        }
+        let (path, length) = *self.chance.pick(&able);
+        let (byte, bit) = (self.chance.index(*length), self.chance.below(8));
+        if self.disk.flip_bit(path, byte, bit) {
+            self.rotten = Some((path.clone(), byte, bit));
+            self.was_rotten = true;
+            self.counts.faults += 1;
+        }
+    }
+
+    /// The process has ended: what it did beside the engine and on the network has, too.
+    fn process_ended(&mut self) -> Result<(), Broken> {
+        let now = self.machine.passed();
+        let clock = self.now();
+        let is_long_up = self.process.is_some() && self.started_at + self.behind_max() < now;
+        self.process = None;
+        self.machine.end_process();
+        self.end_connections(now);
+        self.counts.ends += 1;
+        let is_power_failure = std::mem::take(&mut self.power_fails_next);
+        self.disk.restart();
+        if is_power_failure {
+            self.disk.lose_power(&mut self.chance);
+            self.machine.boot();
+        }
+        let folder = ArchiveFolder::new(self.platform.disk.clone(), Path::new("/"));
+        let checkpoint = is_power_failure.then(|| {
+            let manifest = Manifest::load(&folder.state()).ok().flatten();
+            manifest.map(|manifest| manifest.now)
+        });
+        if let Some(checkpoint) = checkpoint
+            && is_long_up
+            && !self.was_rotten
+            && checkpoint.is_none_or(|checkpoint| checkpoint + self.behind_max() < clock)
+        {
+            let what = format!("at {clock:?}, the last checkpoint is of {checkpoint:?}");
+            return Err(broken("a power failure costs little", what));
+        }
+        self.ledger.ended(checkpoint);
+        let down = Duration::from_millis(u64::from(self.chance.below(DOWN_MAX_MS)));
+        self.machine.pass_to(now + down);
+        if self.plan.settings_change && !self.is_calm {
+            vary(&mut self.settings, &mut self.chance);
+        }
+        Ok(())
+    }
+
+    /// How old a checkpoint may be.
+    fn behind_max(&self) -> Duration {
+        CHECKPOINTS_BEHIND_MAX * (self.settings.crawl.checkpoint_every + NAP_MAX) + self.slept
+    }
+
+    /// Connections end with their process; what it had planned does not happen.
+    fn end_connections(&mut self, now: Duration) {
+        let agenda = std::mem::take(&mut self.agenda);
+        for (when, event) in agenda {
+            match event {
+                Event::End(made, _) => {
+                    let server = self.server_of(&made.start);
+                    self.judge.end(server, now, None);
+                }
+                Event::Begin(_) | Event::Resolve(_) => {}
+                Event::Command(_) | Event::Fault(_) => {
+                    self.agenda.insert(when, event);
+                }
+            }
+        }
+    }
+
+    /// One round of the driver. True when all is done.
+    fn step(&mut self) -> Result<bool, Interruption> {
+        let now = self.now();
+        self.process()?.engine.begin_round(now);
+        self.happen()?;
+        let now = self.now();
+        let refilled = self.process()?.engine.refill(now);
+        self.survived(refilled)?;
+        let ticked = self.process()?.engine.tick(now);
+        self.survived(ticked)?;
+        self.carry_out_orders()?;
+        if !self.has(Bug::WriteDownSkipped) {
+            let written = self.process()?.engine.write_down();
+            self.survived(written)?;
+        }
+        self.ledger.written();
+        if !self.has(Bug::CheckpointSkipped) {
+            let now = self.now();
+            let checked = self.process()?.engine.checkpoint(now);
+            self.survived(checked)?;
+        }
+        if self.chance.is(0.5) {
+            self.machine.work();
+            if self.disk.is_killed() {
+                return Err(Interruption::Ended);
+            }
+        }
+        self.pass_on()
+    }
+
+    fn process(&mut self) -> Result<&mut Process, Interruption> {
+        self.process.as_mut().ok_or(Interruption::Ended)
+    }
+
+    /// What the crawl's clock shows.
+    fn now(&self) -> Time {
+        self.process
+            .as_ref()
+            .map_or(Time::EPOCH, |process| process.clock.now())
+    }
+
+    /// Lets time pass until something happens. True when nothing is left to do.
+    fn pass_on(&mut self) -> Result<bool, Interruption> {
+        let passed = self.machine.passed();
+        if !self.is_calm && self.plan.time <= passed {
+            self.calm_down()?;
+        }
+        let now = self.now();
+        let process = self.process()?;
+        let counts = process.progress.snapshot();
+        if self.is_calm {
+            let process = self.process()?;
+            if counts.waiting == 0 && !process.engine.has_visits_in_flight() {
+                return self.finish();
+            }
+            if self.plan.time + PROGRESS_WITHIN < passed {
+                let what = format!("{} visits wait still", counts.waiting);
+                return Err(broken("progress", what).into());
+            }
+        }
+        let process = self.process()?;
+        let wake = process.engine.next_wake(now);
+        let nap = wake.map_or(NAP_MAX, |wake| wake.saturating_duration_since(now));
+        let next = self.agenda.keys().next().map(|(at, _)| *at);
+        let until = (passed + nap.min(NAP_MAX)).min(next.unwrap_or(Duration::MAX));
+        self.machine.pass_to(until);
+        Ok(false)
+    }
+
+    /// From now on nothing goes wrong, and nobody wants anything.
+    fn calm_down(&mut self) -> Result<(), Interruption> {
+        self.is_calm = true;
+        self.web.calm_down();
+        self.offline_until = Duration::ZERO;
+        self.disk.make_room();
+        self.agenda
+            .retain(|_, event| !matches!(event, Event::Command(_) | Event::Fault(_)));
+        let hosts = (0..self.plan.hosts).map(|host| Whom::Host(Web::host(host)));
+        for whom in hosts.chain([Whom::All]) {
+            self.command(Wish::Resume { whom })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the crawl in order, and looks once more at all that it left.
+    fn finish(&mut self) -> Result<bool, Interruption> {
+        let now = self.now();
+        let Some(process) = self.process.take() else {
+            return Err(Interruption::Ended);
+        };
+        let closed = process.engine.close(now);
+        self.survived(closed)?;
+        self.machine.end_process();
+        self.start()?;
+        for url in self.captures.urls() {
+            let host = url
+                .strip_prefix("http://")
+                .and_then(|rest| rest.split_once('/'));
+            if let Some((host, path)) = host
+                && self.web.is_private(host, &format!("/{path}"))
+            {
+                return Err(broken("robots.txt", format!("{url} was captured")).into());
+            }
+        }
+        Ok(true)
+    }
+
+    /// All that happens by now.
+    fn happen(&mut self) -> Result<(), Interruption> {
+        while let Some(entry) = self.agenda.first_entry() {
+            if self.machine.passed() < entry.key().0 {
+                break;
+            }
+            match entry.remove() {
+                Event::Begin(start) => self.begin(start)?,
+                Event::End(made, rest) => self.end(*made, rest)?,
+                Event::Resolve(host) => self.resolve(host)?,
+                Event::Command(wish) => self.command(wish)?,
+                Event::Fault(fault) => self.fault(fault)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault) -> Result<(), Interruption> {
+        self.counts.faults += 1;
+        match fault {
+            Fault::Kill => self.disk.kill_after(self.chance.below_large(300)),
+            Fault::PowerFailure => {
+                self.power_fails_next = true;
+                self.disk.kill_after(self.chance.below_large(300));
+            }
+            Fault::Stop => {
+                let now = self.now();
+                let Some(process) = self.process.take() else {
+                    return Ok(());
+                };
+                let closed = process.engine.close(now);
+                self.survived(closed)?;
+                return Err(Interruption::Ended);
+            }
+            Fault::FullDisk => self.disk.fill(),
+            Fault::SetWall(seconds) => self.machine.set_wall(seconds),
+            Fault::Outage(lasts) => self.offline_until = self.machine.passed() + lasts,
+            Fault::Sleep(lasts) => {
+                self.slept = self.slept.max(lasts);
+                self.machine.pass_to(self.machine.passed() + lasts);
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, wish: Wish) -> Result<(), Interruption> {
+        self.counts.commands += 1;
+        let now = self.now();
+        let is_pause = matches!(wish, Wish::Pause { .. });
+        if let Wish::Pause { whom } = &wish {
+            // Somebody who pauses goes on some time.
+            let back = Wish::Resume { whom: whom.clone() };
+            let after = Duration::from_secs(u64::from(self.chance.between(10, 9000)));
+            self.at(self.machine.passed() + after, Event::Command(back));
+        }
+        let answered = self.process()?.engine.command(now, wish.clone());
+        let answered = self.survived(answered)?;
+        if 0 < answered.done {
+            self.check_kept(&wish, is_pause)?;
+        }
+        Ok(())
+    }
+
+    /// What was answered is on disk, for the next process.
+    fn check_kept(&mut self, wish: &Wish, is_pause: bool) -> Result<(), Interruption> {
+        let name = match wish {
+            Wish::Pause { .. } if is_pause => "/state/paused.json",
+            Wish::Scope(_) => "/state/scope.json",
+            _ => return Ok(()),
+        };
+        let read = self.platform.disk.read(Path::new(name));
+        let kept = self.survived(read.map_err(CrawlError::from))?;
+        let text = String::from_utf8_lossy(&kept.unwrap_or_default()).into_owned();
+        let wanted = match wish {
+            Wish::Pause {
+                whom: Whom::Host(host),
+            } => host.clone(),
+            Wish::Pause { .. } => "all\": ".to_owned(),
+            Wish::Scope(scope) => scope.exclude.concat(),
+            _ => String::new(),
+        };
+        if text.contains(&wanted)
+            && !text.contains("all\": null,\n  \"hosts\": {},\n  \"servers\": {}")
+        {
+            return Ok(());
+        }
+        Err(broken("an answered command is kept", format!("{wish:?}: {text}")).into())
+    }
+
+    fn carry_out_orders(&mut self) -> Result<(), Interruption> {
+        loop {
+            let now = self.now();
+            let order = self.process()?.engine.poll_order(now);
+            let Some(order) = self.survived(order)? else {
+                return Ok(());
+            };
+            let passed = self.machine.passed();
+            match order {
+                Order::Visit(start) => {
+                    let mut wait = start.at.saturating_duration_since(now);
+                    if self.has(Bug::StartsBeforeItsTime) {
+                        wait = Duration::ZERO;
+                    }
+                    self.at(passed + wait, Event::Begin(start));
+                }
+                Order::Resolve(host) => {
+                    let takes = Duration::from_millis(u64::from(self.chance.below(300)));
+                    self.at(passed + takes, Event::Resolve(host));
+                }
+            }
+        }
+    }
+
+    fn resolve(&mut self, host: Box<str>) -> Result<(), Interruption> {
+        let passed = self.machine.passed();
+        let is_offline = passed < self.offline_until;
+        let fails = !self.is_calm && self.plan.network_fails && self.chance.is(0.03);
+        let failure = |problem| DnsFailure {
+            problem,
+            ttl: Duration::from_secs(30),
+        };
+        let address = self.web.address(&host, passed);
+        let answer = match address {
+            _ if is_offline || fails => Err(failure(DnsProblem::Timeout)),
+            None => Err(failure(DnsProblem::NoSuchName)),
+            Some(address) => Ok(Located {
+                address: if self.has(Bug::AddressPerName) {
+                    per_name(&host)
+                } else {
+                    address
+                },
+                holds: Duration::from_secs(u64::from(self.chance.between(1, 4000))),
+            }),
+        };
+        let now = self.now();
+        let input = Input::Resolved { host, answer };
+        let handled = self.process()?.engine.handle(now, input);
+        self.survived(handled)?;
+        self.carry_out_orders()
+    }
+
+    /// Where a visit really goes.
+    fn server_of(&self, start: &Start) -> IpAddr {
+        if self.has(Bug::AddressPerName) {
+            let real = self.web.address(start.visit.url.host(), Duration::ZERO);
+            return real.unwrap_or(start.address);
+        }
+        start.address
+    }
+
+    fn begin(&mut self, start: Box<Start>) -> Result<(), Interruption> {
+        let (now, passed) = (self.now(), self.machine.passed());
+        let ignores_robots = self.has(Bug::RobotsIgnored);
+        let process = self.process.as_ref().ok_or(Interruption::Ended)?;
+        let scope = process.scope.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = Tools {
+            rules: &process.rules,
+            scope: &scope,
+            canonical: &self.canonical,
+            web: &self.web,
+        };
+        let doing = tools.begin(start, now, ignores_robots);
+        drop(scope);
+        let (start, asked) = match doing {
+            Doing::Nothing(ended) => return self.report(*ended),
+            Doing::Ask(start, asked) => (start, asked),
+        };
+        self.counts.visits += 1;
+        let server = self.server_of(&start);
+        self.judge
+            .start(server, passed, self.settings.politeness.interval)?;
+        if self.web.is_private(asked.host(), asked.path()) {
+            return Err(broken("robots.txt", format!("{asked} was visited")).into());
+        }
+        let mut reaction = self
+            .web
+            .react(asked.host(), asked.path(), passed, &mut self.chance);
+        if passed < self.offline_until {
+            reaction.how = How::Refuses;
+            reaction.takes = reaction.takes.min(Duration::from_secs(10));
+        }
+        let rest = rest_asked(&reaction.how);
+        if let How::Answers(answer) = &mut reaction.how
+            && answer.starts_with("HTTP/1.1 200")
+            && let Some(version) = start.visit.known_version()
+            && let Some(etag) = &version.etag
+            && asked == start.visit.url
+            && answer.contains(&**etag)
+        {
+            *answer = format!("HTTP/1.1 304 Same\r\nETag: {etag}\r\n\r\n");
+        }
+        let made = Made {
+            start,
+            started: now,
+            asked,
+            how: reaction.how,
+        };
+        self.at(passed + reaction.takes, Event::End(Box::new(made), rest));
+        Ok(())
+    }
+
+    fn end(&mut self, made: Made, rest: Option<Duration>) -> Result<(), Interruption> {
+        let (now, passed) = (self.now(), self.machine.passed());
+        let server = self.server_of(&made.start);
+        self.judge.end(server, passed, rest);
+        let wall = self.machine.wall();
+        let process = self.process.as_ref().ok_or(Interruption::Ended)?;
+        let scope = process.scope.read().unwrap_or_else(PoisonError::into_inner);
+        let tools = Tools {
+            rules: &process.rules,
+            scope: &scope,
+            canonical: &self.canonical,
+            web: &self.web,
+        };
+        let (mut ended, capture) = tools.end(made, now, wall, passed);
+        drop(scope);
+        self.spoil_report(&mut ended);
+        if self.has(Bug::ReportLost) && self.chance.is(0.02) {
+            return Ok(());
+        }
+        if self.has(Bug::CaptureAfterReport) {
+            self.report(ended)?;
+            return self.keep(capture.as_deref());
+        }
+        self.keep(capture.as_deref())?;
+        self.report(ended)
+    }
+
+    /// What planted bugs do to a report.
+    fn spoil_report(&mut self, ended: &mut EndedVisit) {
+        let interval = self.settings.politeness.interval;
+        match self.plan.bug {
+            Some(Bug::LeaseEndsAtStart) => ended.ended = ended.started,
+            Some(Bug::EndToldEarly) => {
+                let micros = ended.ended.as_micros();
+                let early = u64::try_from(interval.as_micros()).unwrap_or_default() / 4;
+                ended.ended = Time::from_micros(micros - early);
+            }
+            Some(Bug::RetryAfterDropped) => {
+                ended.retry_after = None;
+                if let EndReport::Overloaded { .. } = ended.end {
+                    let duration = ended.ended.saturating_duration_since(ended.started);
+                    ended.end = EndReport::Answered { duration };
+                }
+            }
+            Some(Bug::LinksDropped) if self.chance.is(0.05) => {
+                // They were found, and count as told.
+                let now = self.now();
+                for link in ended.links.drain(..) {
+                    self.ledger.told(link.url.as_str(), now);
+                }
+            }
+            Some(Bug::ReportRepeated) => {
+                if let Ok(other) = self.canonical.parse("http://h0.example/never-1")
+                    && let Some(link) = ended.links.first_mut()
+                {
+                    link.url = other;
+                }
+            }
+            Some(Bug::StateForgotten) if ended.fate == Fate::Done => ended.found = None,
+            _ => {}
+        }
+    }
+
+    /// Writes a capture; on a full disk, when there is room.
+    fn keep(&mut self, capture: Option<&str>) -> Result<(), Interruption> {
+        let Some(url) = capture else {
+            return Ok(());
+        };
+        loop {
+            match self.captures.keep(url) {
+                Err(error) if error.is_disk_full() => self.machine.wait(Duration::from_secs(1)),
+                kept => return self.survived(kept),
+            }
+        }
+    }
+
+    fn report(&mut self, ended: EndedVisit) -> Result<(), Interruption> {
+        let now = self.now();
+        for link in &ended.links {
+            self.ledger.told(link.url.as_str(), now);
+        }
+        let input = Input::Ended(Box::new(ended));
+        let handled = self.process()?.engine.handle(now, input);
+        self.survived(handled)?;
+        self.carry_out_orders()
+    }
+}
+
+/// How long a server asks to be left alone by its answer.
+fn rest_asked(how: &How) -> Option<Duration> {
+    let How::Answers(answer) = how else {
+        return None;
+    };
+    let is_overloaded = ["HTTP/1.1 429", "HTTP/1.1 503"]
+        .iter()
+        .any(|status| answer.starts_with(status));
+    let (_, after) = answer
+        .split_once("Retry-After: ")
+        .filter(|_| is_overloaded)?;
+    let (seconds, _) = after.split_once('\r')?;
+    seconds.parse().ok().map(Duration::from_secs)
+}
+
+/// An address of its own for each name.
+fn per_name(host: &str) -> IpAddr {
+    let number = host
+        .bytes()
+        .fold(7u8, |sum, byte| sum.wrapping_mul(31) ^ byte);
+    IpAddr::V4(Ipv4Addr::new(198, 51, 100, number))
+}
+
+/// Settings that may differ from start to start.
+fn vary(settings: &mut Settings, chance: &mut Chance) {
+    let intervals = [500, 1000, 5000].map(Duration::from_millis);
+    settings.politeness.interval = *chance.pick(&intervals);
+    let concurrency = chance.between(1, 20) as usize;
+    settings.crawl.concurrency = NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN);
+    let seconds = u64::from(chance.between(1, 60));
+    settings.crawl.checkpoint_every = Duration::from_secs(seconds);
+    let orders = [
+        AdmissionOrder::Fifo,
+        AdmissionOrder::InDegree,
+        AdmissionOrder::Worth,
+    ];
+    settings.crawl.order = *chance.pick(&orders);
+}
