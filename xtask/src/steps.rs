@@ -6,6 +6,7 @@
 use std::env;
 use std::io::{self, IsTerminal, Read};
 use std::num::NonZero;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,9 +16,18 @@ use anyhow::{Context, Error, Result, anyhow, bail};
 use crate::budgets;
 use crate::tools::{self, Tools};
 
+/// What the tests may go without.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Let tests pass whose real data is absent; each is told of.
+    #[arg(long)]
+    without_data: bool,
+}
+
 /// Runs everything that must hold before a change lands.
-pub(crate) fn test() -> Result<()> {
+pub(crate) fn test(arguments: &Arguments) -> Result<()> {
     let begun = Instant::now();
+    look_for_data(&junkai_testdata::folder(), arguments.without_data)?;
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     let tools = meanwhile(vec![("lints", lints())], tools::install)?;
     step(
@@ -29,11 +39,29 @@ pub(crate) fn test() -> Result<()> {
         ("documentation", documentation()),
     ];
     meanwhile(beside, || {
-        let tests = cargo(&["test", "--workspace", "--quiet"]);
+        let mut tests = cargo(&["test", "--workspace", "--quiet"]);
+        if arguments.without_data {
+            tests.env(junkai_testdata::WITHOUT, "1");
+        }
         step("tests", with_tools(many_at_a_time(tests), &tools))
     })?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
+    if arguments.without_data {
+        println!("real data was not asked for: search for GOES WITHOUT DATA above");
+    }
     Ok(())
+}
+
+/// Fails before anything is built if the tests would, for want of data.
+fn look_for_data(folder: &Path, without_data: bool) -> Result<()> {
+    if without_data || folder.is_dir() {
+        return Ok(());
+    }
+    bail!(
+        "the real data that some tests judge by is not in {}: name its folder with {}, or go without: cargo xtask test --without-data",
+        folder.display(),
+        junkai_testdata::FOLDER
+    )
 }
 
 fn lints() -> Command {
@@ -239,6 +267,15 @@ fn shown(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_data_nothing_is_begun_unless_that_is_asked_for() {
+        let absent = Path::new("/nonexistent/data");
+        let told = look_for_data(absent, false).unwrap_err().to_string();
+        assert!(told.contains("--without-data"), "{told}");
+        assert!(look_for_data(absent, true).is_ok());
+        assert!(look_for_data(&tools::root(), false).is_ok());
+    }
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
