@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test`, in order of how soon they fail.
 //!
-//! The tests mostly wait for polite intervals to pass, so what needs the processors and nothing of the tests runs meanwhile in a second thread: see
+//! The tests of the whole program mostly wait for polite intervals to pass, so everything else that needs the processors runs meanwhile in a second thread: see
 //! [`meanwhile`]. No two commands that run at the same time build in the same folder for long, for cargo would let one of them wait.
 
 use std::env;
@@ -34,16 +34,20 @@ pub(crate) fn test(arguments: &Arguments) -> Result<()> {
         "build of the tests",
         cargo(&["test", "--workspace", "--quiet", "--no-run"]),
     )?;
+    let with_needs = |mut tests: Command| {
+        if arguments.without_data {
+            tests.env(junkai_testdata::WITHOUT, "1");
+        }
+        with_tools(tests, &tools)
+    };
     let beside = vec![
+        ("tests of the rooms", with_needs(tests_of_rooms())),
         ("budgets", budgets::check(&tools.valgrind)),
         ("documentation", documentation()),
     ];
     meanwhile(beside, || {
-        let mut tests = cargo(&["test", "--workspace", "--quiet"]);
-        if arguments.without_data {
-            tests.env(junkai_testdata::WITHOUT, "1");
-        }
-        step("tests", with_tools(many_at_a_time(tests), &tools))
+        let tests = with_needs(many_at_a_time(tests_of_program()));
+        step("tests of the program", tests)
     })?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
     if arguments.without_data {
@@ -62,6 +66,24 @@ fn look_for_data(folder: &Path, without_data: bool) -> Result<()> {
         folder.display(),
         junkai_testdata::FOLDER
     )
+}
+
+/// The package of the program, and where its tests are beside those of its code.
+const PROGRAM: &str = "junkai";
+const PROGRAM_TESTS: [&str; 2] = ["end_to_end", "pages"];
+
+/// The tests of the whole program, and of its own package: of all members with these names, so that nothing is built anew with other features.
+fn tests_of_program() -> Command {
+    let mut tests = cargo(&["test", "--workspace", "--quiet", "--bin", PROGRAM]);
+    for name in PROGRAM_TESTS {
+        tests.args(["--test", name]);
+    }
+    tests
+}
+
+/// The tests of all other packages.
+fn tests_of_rooms() -> Command {
+    cargo(&["test", "--workspace", "--quiet", "--exclude", PROGRAM])
 }
 
 fn lints() -> Command {
@@ -266,6 +288,8 @@ fn shown(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -275,6 +299,21 @@ mod tests {
         assert!(told.contains("--without-data"), "{told}");
         assert!(look_for_data(absent, true).is_ok());
         assert!(look_for_data(&tools::root(), false).is_ok());
+    }
+
+    /// A file of tests in its own right is one of Rust in `tests`, or a folder there with a `main.rs`.
+    #[test]
+    fn no_test_of_the_program_is_left_out() {
+        let folder = tools::root().join("crates").join(PROGRAM).join("tests");
+        let entries = std::fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let is_test = |path: &PathBuf| path.is_file() || path.join("main.rs").is_file();
+        let mut found: Vec<String> = paths
+            .filter(is_test)
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        found.sort();
+        assert_eq!(found, PROGRAM_TESTS);
     }
 
     fn shell(script: &str) -> Command {
