@@ -25,7 +25,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Everything: format, lints, unit, property, fuzz and end-to-end tests, budgets, documentation.
-    Test,
+    Test(steps::Arguments),
     /// Install what the tests need beyond Rust, and say where it is.
     Tools,
     /// Write the generated pages anew: the settings, the commented junkai.toml, the flags of other tools, and the figures of the benchmarks.
@@ -42,7 +42,7 @@ enum Task {
 
 fn main() -> Result<()> {
     match Arguments::parse().task {
-        Task::Test => steps::test(),
+        Task::Test(arguments) => steps::test(&arguments),
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
         Task::Pages => steps::pages(),
         Task::FocusModel(arguments) => focus_model::run(&arguments),

@@ -1,11 +1,12 @@
 //! The steps of `cargo xtask test`, in order of how soon they fail.
 //!
-//! The tests mostly wait for polite intervals to pass, so what needs the processors and nothing of the tests runs meanwhile in a second thread: see
+//! The tests of the whole program mostly wait for polite intervals to pass, so everything else that needs the processors runs meanwhile in a second thread: see
 //! [`meanwhile`]. No two commands that run at the same time build in the same folder for long, for cargo would let one of them wait.
 
 use std::env;
 use std::io::{self, IsTerminal, Read};
 use std::num::NonZero;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,25 +16,74 @@ use anyhow::{Context, Error, Result, anyhow, bail};
 use crate::budgets;
 use crate::tools::{self, Tools};
 
+/// What the tests may go without.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Let tests pass whose real data is absent; each is told of.
+    #[arg(long)]
+    without_data: bool,
+}
+
 /// Runs everything that must hold before a change lands.
-pub(crate) fn test() -> Result<()> {
+pub(crate) fn test(arguments: &Arguments) -> Result<()> {
     let begun = Instant::now();
+    look_for_data(&junkai_testdata::folder(), arguments.without_data)?;
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     let tools = meanwhile(vec![("lints", lints())], tools::install)?;
     step(
         "build of the tests",
         cargo(&["test", "--workspace", "--quiet", "--no-run"]),
     )?;
+    let with_needs = |mut tests: Command| {
+        if arguments.without_data {
+            tests.env(junkai_testdata::WITHOUT, "1");
+        }
+        with_tools(tests, &tools)
+    };
     let beside = vec![
+        ("tests of the rooms", with_needs(tests_of_rooms())),
         ("budgets", budgets::check(&tools.valgrind)),
         ("documentation", documentation()),
     ];
     meanwhile(beside, || {
-        let tests = cargo(&["test", "--workspace", "--quiet"]);
-        step("tests", with_tools(many_at_a_time(tests), &tools))
+        let tests = with_needs(many_at_a_time(tests_of_program()));
+        step("tests of the program", tests)
     })?;
     println!("\nall is well, after {} s", begun.elapsed().as_secs());
+    if arguments.without_data {
+        println!("real data was not asked for: search for GOES WITHOUT DATA above");
+    }
     Ok(())
+}
+
+/// Fails before anything is built if the tests would, for want of data.
+fn look_for_data(folder: &Path, without_data: bool) -> Result<()> {
+    if without_data || folder.is_dir() {
+        return Ok(());
+    }
+    bail!(
+        "the real data that some tests judge by is not in {}: name its folder with {}, or go without: cargo xtask test --without-data",
+        folder.display(),
+        junkai_testdata::FOLDER
+    )
+}
+
+/// The package of the program, and where its tests are beside those of its code.
+const PROGRAM: &str = "junkai";
+const PROGRAM_TESTS: [&str; 2] = ["end_to_end", "pages"];
+
+/// The tests of the whole program, and of its own package: of all members with these names, so that nothing is built anew with other features.
+fn tests_of_program() -> Command {
+    let mut tests = cargo(&["test", "--workspace", "--quiet", "--bin", PROGRAM]);
+    for name in PROGRAM_TESTS {
+        tests.args(["--test", name]);
+    }
+    tests
+}
+
+/// The tests of all other packages.
+fn tests_of_rooms() -> Command {
+    cargo(&["test", "--workspace", "--quiet", "--exclude", PROGRAM])
 }
 
 fn lints() -> Command {
@@ -238,7 +288,33 @@ fn shown(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    #[test]
+    fn without_data_nothing_is_begun_unless_that_is_asked_for() {
+        let absent = Path::new("/nonexistent/data");
+        let told = look_for_data(absent, false).unwrap_err().to_string();
+        assert!(told.contains("--without-data"), "{told}");
+        assert!(look_for_data(absent, true).is_ok());
+        assert!(look_for_data(&tools::root(), false).is_ok());
+    }
+
+    /// A file of tests in its own right is one of Rust in `tests`, or a folder there with a `main.rs`.
+    #[test]
+    fn no_test_of_the_program_is_left_out() {
+        let folder = tools::root().join("crates").join(PROGRAM).join("tests");
+        let entries = std::fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let is_test = |path: &PathBuf| path.is_file() || path.join("main.rs").is_file();
+        let mut found: Vec<String> = paths
+            .filter(is_test)
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        found.sort();
+        assert_eq!(found, PROGRAM_TESTS);
+    }
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");

@@ -1,8 +1,7 @@
 //! What other tools say of our files, and of the files of others: `warcio`, `cdxj-indexer` and `pywb` are the judges.
 //!
 //! They are found by the Python in `JUNKAI_PYTHON`, which `cargo xtask test` sets up. The files of others are written by warcio
-//! (`others.py`) wherever the tests run; those in `JUNKAI_SHARED_DATA`, or else in `../shared/data` beside the workspace, are read too if
-//! they are there.
+//! (`others.py`) wherever the tests run; those of the real data are read too.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -149,12 +148,10 @@ impl FilesOfOthers {
         assert!(output.status.success(), "{}", text(output.stderr));
         let mut files = archives_in(folder.path());
         assert_eq!(files.len(), 12, "the files are made");
-        let data = std::env::var_os("JUNKAI_SHARED_DATA").map_or_else(
-            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            PathBuf::from,
-        );
-        for directory in fs::read_dir(data.join("warc")).into_iter().flatten() {
-            files.extend(archives_in(&directory.unwrap().path()));
+        if let Some(found) = junkai_testdata::find("warc") {
+            for directory in fs::read_dir(found).unwrap() {
+                files.extend(archives_in(&directory.unwrap().path()));
+            }
         }
         FilesOfOthers {
             files,

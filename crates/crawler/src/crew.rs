@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::settings::Settings;
 use crate::unread::Unread;
 use crate::visit::Order;
-use crate::worker::{LinkRoom, Shared, Worker};
+use crate::worker::{LARGE_PDFS, LinkRoom, Shared, Worker};
 
 /// Reports that may wait for the frontier's thread.
 const REPORTS_MAX: usize = 4096;
@@ -62,6 +62,7 @@ impl Crew {
             judge: opening.focus.as_ref().map(|focus| Arc::clone(&focus.judge)),
             unread: Arc::new(Unread::new(archive)),
             large_bodies: Arc::new(Semaphore::new(1)),
+            large_pdfs: Arc::new(Semaphore::new(LARGE_PDFS)),
             link_room: LinkRoom::new(count, settings.backlog.page_bytes_max),
             reports: send_report,
             resources,

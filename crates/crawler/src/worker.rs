@@ -71,6 +71,9 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// megabytes at many servers at once.
 const SMALL_BODY_BYTES: usize = 4 << 20;
 
+/// Large PDF files that are read at a time, by all workers together.
+pub(crate) const LARGE_PDFS: usize = 2;
+
 /// Where sites have their sitemap, unless robots.txt says otherwise.
 const USUAL_SITEMAP: &str = "/sitemap.xml";
 
@@ -88,6 +91,8 @@ pub(crate) struct Shared {
     pub(crate) unread: Arc<Unread>,
     /// Held by whoever reads a large body.
     pub(crate) large_bodies: Arc<Semaphore>,
+    /// Held by whoever has a large PDF file read, which may take a minute: those who read other large bodies do not wait for it.
+    pub(crate) large_pdfs: Arc<Semaphore>,
     /// Room for the links of pages, until the frontier's thread has taken them in.
     pub(crate) link_room: LinkRoom,
     pub(crate) reports: Sender<Report>,
@@ -466,8 +471,14 @@ impl Worker {
         if exchange.status() != Some(200) || !judge.wants_pdf_text(url, content_type) {
             return None;
         }
-        // One at a time: each may take much memory.
+        // One at a time of each worker, and of large ones few of all workers: each takes memory until the program has read it.
         let _turn = self.reading_pdf.acquire().await.ok()?;
+        let is_small = exchange.decoded(SMALL_BODY_BYTES).problem.is_none();
+        let _large = if is_small {
+            None
+        } else {
+            Some(self.shared.large_pdfs.acquire().await.ok()?)
+        };
         let decoded = exchange.decoded(self.decoded_max());
         let pdf = decoded.bytes.into_owned();
         let judge = Arc::clone(judge);

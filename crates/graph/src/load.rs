@@ -477,19 +477,16 @@ mod tests {
         }
     }
 
-    /// Only where real graphs are at hand.
     #[test]
     fn real_graphs_have_the_known_numbers() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/graphs");
         for (name, pages, links, hosts) in [
             ("cnr-2000", 325_557, 3_216_152, 1_127),
             ("webkb", 81_180, 105_195, 10_281),
             ("cs-stanford", 9_914, 36_854, 21),
         ] {
-            let path = folder.join(name);
-            if !path.is_dir() {
+            let Some(path) = junkai_testdata::find(&format!("graphs/{name}")) else {
                 continue;
-            }
+            };
             let graph = load_plainly(&path).unwrap();
             assert_eq!(graph.name, name);
             let found = (

@@ -1,6 +1,4 @@
-//! The measures of a real crawl, where it is at hand, are those of the prototype (numpy and scipy).
-
-use std::path::Path;
+//! The measures of a real crawl are those of the prototype (numpy and scipy).
 
 use junkai_graph::{
     LoadOptions, PageRankConfig, Statistics, components, load, pagerank, reachable, unwatched,
@@ -8,11 +6,9 @@ use junkai_graph::{
 
 #[test]
 fn the_measures_of_cnr_2000_are_those_of_the_prototype() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/graphs/cnr-2000");
-    if !path.is_dir() {
-        println!("passed over: {} is not here", path.display());
+    let Some(path) = junkai_testdata::find("graphs/cnr-2000") else {
         return;
-    }
+    };
     let graph = load(&path, &LoadOptions::default(), &mut unwatched).unwrap();
     let components = components(&graph.links, &mut unwatched);
     let pagerank = pagerank(&graph.links, &PageRankConfig::default(), &mut unwatched);

@@ -1,16 +1,12 @@
-//! Real change histories, where they are at hand, are read whole and are as their description says.
-
-use std::path::Path;
+//! Real change histories are read whole and are as their description says.
 
 use junkai_graph::history::{BULK_PAGES_MAX, load};
 
 #[test]
 fn the_real_histories_are_as_described() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/changes");
-    if !folder.is_dir() {
-        println!("passed over: {} is not here", folder.display());
+    let Some(folder) = junkai_testdata::find("changes") else {
         return;
-    }
+    };
     for (name, pages, events) in [
         ("openbsd-www", Some(5_743), 97_360),
         ("ons-sdg-data", Some(14_750), 604_479),

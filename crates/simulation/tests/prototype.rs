@@ -4,8 +4,6 @@
 //! begin with the same 64 pages, in another order where components are equally large (11 places). In our order the prototype gathers 0.611 in
 //! the same 99,582 pages, and in 20 orders drawn at random between 0.524 and 0.632: a ring that small is sensitive to who comes first.
 
-use std::path::Path;
-
 use junkai_graph::{Cache, LoadOptions, load, unwatched};
 use junkai_simulation::policy::Policy;
 use junkai_simulation::subject::Subject;
@@ -72,12 +70,10 @@ const PROTOTYPE: [Figures; 8] = [
 
 #[test]
 fn figures_agree_with_the_prototype() {
-    let path = Path::new("../../../shared/data/graphs/cnr-2000/cnr-2000");
-    if !path.with_extension("graph").exists() {
-        eprintln!("the graph cnr-2000 is not here: nothing to compare with");
+    let Some(path) = junkai_testdata::find("graphs/cnr-2000") else {
         return;
-    }
-    let web = load(path, &LoadOptions::default(), &mut unwatched).unwrap();
+    };
+    let web = load(&path, &LoadOptions::default(), &mut unwatched).unwrap();
     let subject = Subject::measure(web, &Cache::none(), &mut unwatched);
     let policies: Vec<Policy> = PROTOTYPE
         .iter()

@@ -1,7 +1,6 @@
 //! What servers tell of their pages, true or not: noise is no change, false dates mislead nobody for long, lists bring pages forward, and a real
 //! site's history is crawled politely.
 
-use std::path::Path;
 use std::time::Duration;
 
 use junkai_crawler::LogEvent;
@@ -191,12 +190,9 @@ fn brought_forward<'a>(events: &'a [LogEvent<'static>]) -> Option<&'a LogEvent<'
 #[test]
 fn the_history_of_a_real_site_is_crawled_politely() {
     const PAGES: usize = 300;
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/changes/curl-www.tsv.zst");
-    if !path.exists() {
-        println!("{} is not here: nothing is judged", path.display());
+    let Some(path) = junkai_testdata::find("changes/curl-www.tsv.zst") else {
         return;
-    }
+    };
     let whole = load(&path).unwrap();
     let mut told = Vec::new();
     for page in whole.pages().take(PAGES) {

@@ -180,6 +180,28 @@ fn what_was_refused_is_welcome_when_it_is_found_again() {
     assert!(!again.out.contains("is complete"), "{}", again.all());
 }
 
+#[test]
+fn where_overflow_is_discarded_every_url_without_room_is_counted_and_logged() {
+    const WAITING_MAX: u64 = 50;
+    let port = serve();
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    fs::write(&config, format!("[ring]\nwaiting_max = {WAITING_MAX}\n")).unwrap();
+    let archive = folder.path().join("archive");
+    let mut crawl = junkai();
+    crawl.args(["crawl", "--once", "--json", "--pages", "1"]);
+    crawl.args(["--overflow", "discard", "--allow", "127.0.0.0/8"]);
+    crawl.arg("--config").arg(&config);
+    crawl.arg("--archive").arg(&archive);
+    crawl.arg(format!("http://{}:{port}/p", HOSTS[0]));
+    let finished = run(crawl).expect(0);
+    let last: Value = serde_json::from_str(finished.out.lines().last().unwrap()).unwrap();
+    let discarded = last["summary"]["progress"]["discarded"].as_u64().unwrap();
+    let logged = annotated(&events(&archive), "urlsRefused:");
+    assert_eq!(logged, LINKS_PER_PAGE - WAITING_MAX, "{last}");
+    assert!(logged <= discarded, "{last}");
+}
+
 /// Settings of an archive, with a bound in all that is below what waits.
 fn lower_bound(settings: &str) -> String {
     let mut settings: toml::Table = settings.parse().unwrap();

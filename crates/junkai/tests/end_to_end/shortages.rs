@@ -2,8 +2,10 @@
 //! lives with that and charges it to nobody.
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -210,8 +212,13 @@ fn answer_packed(mut stream: &TcpStream, packed: &[u8]) -> std::io::Result<()> {
         return stream
             .write_all(b"HTTP/1.1 404 None\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }
+    let kind = if request.contains(".pdf") {
+        "application/pdf"
+    } else {
+        "text/html"
+    };
     let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         packed.len()
     );
     stream.write_all(head.as_bytes())?;
@@ -240,6 +247,42 @@ fn many_bodies_that_unpack_to_much_take_little_memory() {
     let read: Vec<_> = events.iter().filter(read).collect();
     assert_eq!(read.len(), usize::from(SERVERS), "{events:?}");
     assert!(read.iter().all(|event| event.status == 200), "{read:?}");
+    println!("peak {} MB", peak / 1_000_000);
+    assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
+}
+
+/// The program that reads PDF is slow, so that each of many workers would have a large file in memory at the same time.
+#[test]
+fn many_pdf_files_that_unpack_to_much_take_little_memory() {
+    const SERVERS: u8 = 12;
+    const SLOW_READER: &str = "#!/bin/sh\ncat > /dev/null\nsleep 1\necho nothing\n";
+    let addresses = start_bombers(SERVERS);
+    let stage = Stage::new(web(1), &format!("[crawl]\nworkers = {SERVERS}\n"));
+    let reader = stage.path("pdftotext");
+    std::fs::write(&reader, SLOW_READER).unwrap();
+    std::fs::set_permissions(&reader, Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(reader.parent().unwrap().to_owned());
+    let folders = folders.chain(std::env::split_paths(&path));
+    let mut collect = junkai();
+    collect.env("PATH", std::env::join_paths(folders).unwrap());
+    collect.args(["focus", "collect", "--interval", "0s", "--quiet"]);
+    collect.args(["--allow", "127.0.0.0/8", "--archive"]);
+    collect.arg(stage.archive());
+    collect.arg("--config").arg(stage.path("junkai.toml"));
+    for address in &addresses {
+        collect.args(["--site", &format!("http://{address}/large.pdf")]);
+    }
+    let mut running = Running::start(collect);
+    let mut peak = 0;
+    wait_until("all of them are read", || {
+        peak = peak_bytes(running.id()).unwrap_or(peak);
+        !running.is_running()
+    });
+    running.wait().expect(0);
+    let events = stage.events();
+    let read = events.iter().filter(|event| event.url.ends_with(".pdf"));
+    assert_eq!(read.count(), usize::from(SERVERS), "{events:?}");
     println!("peak {} MB", peak / 1_000_000);
     assert!(peak < PEAK_BYTES_MAX, "{peak} bytes");
 }

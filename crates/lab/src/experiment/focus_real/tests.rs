@@ -1,7 +1,5 @@
 //! The experiment at a small size, and the real site where it is at hand.
 
-use std::path::PathBuf;
-
 use junkai_simulation::outcome::{Cell, Verdict};
 
 use super::harvest::knowing;
@@ -149,11 +147,9 @@ fn who_knows_all_links_is_not_beaten_by_those_who_follow_them() {
 
 #[test]
 fn the_real_site_is_read_as_its_description_says() {
-    let path = PathBuf::from("../../../shared/data/replay/ons-sdg-data-2024.tar.zst");
-    if !path.exists() {
-        println!("{} is not at hand", path.display());
+    let Some(path) = junkai_testdata::find("replay/ons-sdg-data-2024.tar.zst") else {
         return;
-    }
+    };
     let site = read(&path).unwrap();
     assert_eq!((site.page_count(), site.file_count()), (3207, 3417));
     let ours = |contestant: Contestant| {

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use junkai_graph::{Cache, LoadOptions, load, unwatched};
 
 use super::tables::Measure;
@@ -94,12 +92,10 @@ const PROTOTYPE_PAGES: u32 = 100_000;
 
 #[test]
 fn figures_are_those_of_the_prototype() {
-    let path = Path::new("../../../shared/data/graphs/cnr-2000/cnr-2000");
-    if !path.with_extension("graph").exists() {
-        eprintln!("the graph cnr-2000 is not here: nothing to compare with");
+    let Some(path) = junkai_testdata::find("graphs/cnr-2000") else {
         return;
-    }
-    let web = load(path, &LoadOptions::default(), &mut unwatched).unwrap();
+    };
+    let web = load(&path, &LoadOptions::default(), &mut unwatched).unwrap();
     let subject = Subject::measure(web, &Cache::none(), &mut unwatched);
     PROTOTYPE.par_iter().for_each(|printed| {
         let pair = Pair::new(&subject, printed.start, PROTOTYPE_PAGES);
