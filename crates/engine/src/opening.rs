@@ -163,7 +163,7 @@ impl Opening {
         if is_new && !seeds.is_empty() {
             checkpoints.promise_nothing()?;
         }
-        replay(
+        let replayed = replay(
             &mut Books {
                 seen: &mut seen,
                 backlog: &mut backlog,
@@ -177,6 +177,7 @@ impl Opening {
             },
             &mut checkpoints,
         )?;
+        repairs.extend(replayed);
         let is_resumed = manifest.as_ref().is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
@@ -468,10 +469,13 @@ fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), C
 }
 
 /// Puts the URLs that were found since the last flush back into the seen set.
-fn replay(books: &mut Books<'_>, checkpoints: &mut Checkpoints) -> Result<(), CrawlError> {
+fn replay(
+    books: &mut Books<'_>,
+    checkpoints: &mut Checkpoints,
+) -> Result<Option<String>, CrawlError> {
     let mut found = HashSet::new();
     let mark = books.seen.mark();
-    books.backlog.replay_since(Position(mark.0), |entry| {
+    let damaged = books.backlog.replay_since(Position(mark.0), |entry| {
         let fingerprint = Fingerprint::of(&entry.url).0;
         if is_discard_marker(entry) {
             found.remove(&fingerprint);
@@ -487,7 +491,12 @@ fn replay(books: &mut Books<'_>, checkpoints: &mut Checkpoints) -> Result<(), Cr
         }
         books.seen.insert(fingerprint)?;
     }
-    Ok(())
+    Ok((0 < damaged).then(|| {
+        format!(
+            "known URLs: of {damaged} URLs that were found lately it cannot be read whether they are known, because files of state/backlog were damaged from outside; those \
+             that were visited are visited again when a link to them is found"
+        )
+    }))
 }
 
 /// The scope around all seeds, those of earlier runs included, and the seeds of this one.

@@ -35,8 +35,8 @@ struct State {
     is_killed: bool,
     is_full: bool,
     sabotage: Sabotage,
-    /// Whether a sync of everything was asked for and not made yet, where it comes late.
-    is_sync_owed: bool,
+    /// Where syncs come late: the changes of each file that the last one should have made durable.
+    owed: BTreeMap<Inode, usize>,
 }
 
 /// Mistakes of a disk, or of whoever uses it, that a simulation makes on purpose to test its checks.
@@ -44,7 +44,7 @@ struct State {
 pub struct Sabotage {
     /// A sync of everything does nothing.
     pub syncs_are_lost: bool,
-    /// It is made when the next one is asked for.
+    /// It makes durable what was written before the one before it.
     pub syncs_are_late: bool,
     /// Files whose path contains one of these lose with a kill what was not synced, as if it had waited in the process's memory.
     pub buffered: Vec<&'static str>,
@@ -272,9 +272,11 @@ impl SimulatedDisk {
     /// Makes everything durable.
     pub(crate) fn sync_all(&self) -> io::Result<()> {
         let mut state = self.changing()?;
-        if state.sabotage.syncs_are_lost
-            || (state.sabotage.syncs_are_late && !std::mem::replace(&mut state.is_sync_owed, true))
-        {
+        if state.sabotage.syncs_are_lost {
+            return Ok(());
+        }
+        if state.sabotage.syncs_are_late {
+            state.sync_what_was_owed();
             return Ok(());
         }
         state.sync_names();
@@ -383,6 +385,21 @@ impl State {
                 contents.seen.clone_from(&contents.durable);
                 contents.unsynced.clear();
             }
+        }
+    }
+
+    /// Makes durable what was written before the last call, and no more.
+    fn sync_what_was_owed(&mut self) {
+        self.sync_names();
+        let owed = std::mem::take(&mut self.owed);
+        for (inode, contents) in &mut self.contents {
+            let owed = owed.get(inode).copied().unwrap_or_default();
+            let rest = contents
+                .unsynced
+                .split_off(owed.min(contents.unsynced.len()));
+            contents.sync();
+            contents.unsynced = rest;
+            self.owed.insert(*inode, contents.unsynced.len());
         }
     }
 

@@ -46,8 +46,9 @@ pub(crate) struct Judge {
 struct Seen {
     is_busy: bool,
     last_end: Option<Duration>,
-    /// Until when it asked to be left alone.
+    /// Until when it asked to be left alone, and what the crawl's clock showed when it did.
     rest_until: Duration,
+    rest_asked: Time,
 }
 
 impl Judge {
@@ -89,12 +90,22 @@ impl Judge {
     }
 
     /// A visit ends.
-    pub(crate) fn end(&mut self, server: IpAddr, at: Duration, rest: Option<Duration>) {
+    pub(crate) fn end(&mut self, server: IpAddr, at: Duration, rest: Option<(Duration, Time)>) {
         let seen = self.servers.entry(server).or_default();
         seen.is_busy = false;
         seen.last_end = Some(at);
-        if let Some(rest) = rest {
+        if let Some((rest, now)) = rest {
             seen.rest_until = seen.rest_until.max(at + rest);
+            seen.rest_asked = now;
+        }
+    }
+
+    /// A process ended: what servers asked for since this moment, beyond the usual interval, may be forgotten.
+    pub(crate) fn forgive_since(&mut self, checkpoint: Option<Time>) {
+        for seen in self.servers.values_mut() {
+            if checkpoint.is_none_or(|checkpoint| checkpoint <= seen.rest_asked) {
+                seen.rest_until = Duration::ZERO;
+            }
         }
     }
 }
@@ -189,14 +200,14 @@ impl Log {
     }
 }
 
-/// Looks at an archive that was just opened: whether all is there that was promised. Answers the URLs that are not.
+/// Looks at an archive that was just opened: whether all is there that was promised. Where files rot something may be lost: answers whether it is.
 pub(crate) fn check_opened(
     opening: &Opening,
     ledger: &mut Ledger,
     log: &Log,
     captures: &SimulatedCaptures,
     may_lose: bool,
-) -> Result<Result<(), Broken>, CrawlError> {
+) -> Result<Result<bool, Broken>, CrawlError> {
     const LOST: &str = "nothing lost";
     let mut waiting = BTreeSet::new();
     opening.backlog.scan(|entry| {
@@ -235,6 +246,7 @@ pub(crate) fn check_opened(
         Some((_, what)) if !may_lose => return Ok(Err(broken(LOST, what.clone()))),
         _ => {}
     }
+    let is_lost = !lost.is_empty();
     for (url, _) in lost {
         ledger.promised.remove(&url);
     }
@@ -245,5 +257,5 @@ pub(crate) fn check_opened(
             return Ok(Err(broken("the seen set is exact", what)));
         }
     }
-    Ok(Ok(()))
+    Ok(Ok(is_lost))
 }

@@ -43,7 +43,7 @@ const PROGRESS_WITHIN: Duration = Duration::from_hours(24 * 60);
 /// Between a fault that ends the process and the next start, at most.
 const DOWN_MAX_MS: u32 = 20_000;
 /// A checkpoint is no older than this many of its intervals, and the longest nap.
-const CHECKPOINTS_BEHIND_MAX: u32 = 3;
+const CHECKPOINTS_BEHIND_MAX: u32 = 20;
 
 /// What a run came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +111,8 @@ enum Event {
     End(Box<Made>, Option<Duration>),
     /// A name server answers.
     Resolve(Box<str>),
+    /// A capture is written, long after its report.
+    Capture(String),
     /// Somebody gives a command.
     Command(Wish),
     Fault(Fault),
@@ -158,8 +160,12 @@ struct Simulation {
     process: Option<Process>,
     /// When that began.
     started_at: Duration,
-    /// The longest sleep of the machine.
+    /// How long the machine has slept since.
     slept: Duration,
+    /// When what was learned was last written, by the crawl's clock.
+    written_at: Time,
+    /// How the last process ended.
+    last_end: &'static str,
     /// The power fails with the next end of the process.
     power_fails_next: bool,
     offline_until: Duration,
@@ -167,6 +173,8 @@ struct Simulation {
     rotten: Option<(PathBuf, usize, u32)>,
     was_rotten: bool,
     was_told_of_damage: bool,
+    /// Something was lost to rot.
+    is_damaged: bool,
     is_calm: bool,
     counts: Counts,
 }
@@ -221,11 +229,14 @@ impl Simulation {
             process: None,
             started_at: Duration::ZERO,
             slept: Duration::ZERO,
+            written_at: Time::EPOCH,
+            last_end: "the first start",
             power_fails_next: false,
             offline_until: Duration::ZERO,
             rotten: None,
             was_rotten: false,
             was_told_of_damage: false,
+            is_damaged: false,
             is_calm: false,
             counts: Counts::default(),
         };
@@ -386,9 +397,9 @@ impl Simulation {
         let opening = self.survived(opened)?;
         let read = self.log.read(&self.platform.disk, true);
         self.survived(read)?;
-        self.was_told_of_damage |= !opening.repairs.is_empty()
-            || 0 < progress.visits_lost.read() + progress.states_lost.read();
-        let may_lose = self.was_rotten && self.was_told_of_damage;
+        self.was_told_of_damage |= !opening.repairs.is_empty();
+        self.hear_of_damage(&progress);
+        let may_lose = self.was_rotten;
         let checked = check_opened(
             &opening,
             &mut self.ledger,
@@ -397,7 +408,7 @@ impl Simulation {
             may_lose,
         );
         let checked = self.survived(checked)?;
-        checked.map_err(|broken| self.with_history(broken))?;
+        self.is_damaged |= checked.map_err(|broken| self.with_history(broken, &opening.repairs))?;
         let written = write_settings_down(&folder, &opening.settings);
         self.survived(written)?;
         let (clock, rules) = (opening.clock.clone(), Arc::clone(&opening.rules));
@@ -408,7 +419,7 @@ impl Simulation {
         let engine = Engine::new(opening, usize::MAX, Arc::clone(&progress), clock.now());
         let engine = self.survived(engine)?;
         self.ledger.written();
-        self.started_at = self.machine.passed();
+        (self.started_at, self.slept) = (self.machine.passed(), Duration::ZERO);
         self.process = Some(Process {
             engine,
             clock,
@@ -419,8 +430,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Notes whether a process told of damage.
+    fn hear_of_damage(&mut self, progress: &Progress) {
+        let lost = progress.visits_lost.read() + progress.states_lost.read();
+        self.was_told_of_damage |= 0 < lost;
+    }
+
     /// With the lines of the log about a page that was lost.
-    fn with_history(&self, mut broken: Broken) -> Broken {
+    fn with_history(&self, mut broken: Broken, repairs: &[String]) -> Broken {
         let url = broken
             .what
             .split([',', ' '])
@@ -432,6 +449,17 @@ impl Simulation {
             if line.contains(&url) {
                 broken.what = format!("{}\n  {line}", broken.what);
             }
+        }
+        broken.what = format!("{}\n  after {}", broken.what, self.last_end);
+        if let Some((path, byte, bit)) = &self.rotten {
+            let path = path.display();
+            broken.what = format!(
+                "{}\n  bit {bit} of byte {byte} of {path} was flipped",
+                broken.what
+            );
+        }
+        for repair in repairs {
+            broken.what = format!("{}\n  repaired: {repair}", broken.what);
         }
         broken
     }
@@ -531,11 +559,18 @@ impl Simulation {
         let now = self.machine.passed();
         let clock = self.now();
         let is_long_up = self.process.is_some() && self.started_at + self.behind_max() < now;
-        self.process = None;
+        if let Some(process) = self.process.take() {
+            self.hear_of_damage(&process.progress);
+        }
         self.machine.end_process();
         self.end_connections(now);
         self.counts.ends += 1;
         let is_power_failure = std::mem::take(&mut self.power_fails_next);
+        self.last_end = match (is_power_failure, self.disk.is_killed()) {
+            (true, _) => "a power failure",
+            (false, true) => "a kill",
+            (false, false) => "a stop",
+        };
         self.disk.restart();
         if is_power_failure {
             self.disk.lose_power(&mut self.chance);
@@ -554,6 +589,9 @@ impl Simulation {
             let what = format!("at {clock:?}, the last checkpoint is of {checkpoint:?}");
             return Err(broken("a power failure costs little", what));
         }
+        // Nobody knows what a server asked for in an answer that came and was not written down.
+        self.judge
+            .forgive_since(checkpoint.unwrap_or(Some(self.written_at)));
         self.ledger.ended(checkpoint);
         let down = Duration::from_millis(u64::from(self.chance.below(DOWN_MAX_MS)));
         self.machine.pass_to(now + down);
@@ -577,7 +615,7 @@ impl Simulation {
                     let server = self.server_of(&made.start);
                     self.judge.end(server, now, None);
                 }
-                Event::Begin(_) | Event::Resolve(_) => {}
+                Event::Begin(_) | Event::Resolve(_) | Event::Capture(_) => {}
                 Event::Command(_) | Event::Fault(_) => {
                     self.agenda.insert(when, event);
                 }
@@ -601,6 +639,7 @@ impl Simulation {
             self.survived(written)?;
         }
         self.ledger.written();
+        self.written_at = self.now();
         if !self.has(Bug::CheckpointSkipped) {
             let now = self.now();
             let checked = self.process()?.engine.checkpoint(now);
@@ -675,10 +714,18 @@ impl Simulation {
         let Some(process) = self.process.take() else {
             return Err(Interruption::Ended);
         };
-        let closed = process.engine.close(now);
+        let Process {
+            engine, progress, ..
+        } = process;
+        let closed = engine.close(now);
         self.survived(closed)?;
+        self.hear_of_damage(&progress);
         self.machine.end_process();
         self.start()?;
+        if self.is_damaged && !self.was_told_of_damage {
+            let what = format!("{:?} cost something, and nobody was told", self.rotten);
+            return Err(broken("damage is told", what).into());
+        }
         for url in self.captures.urls() {
             let host = url
                 .strip_prefix("http://")
@@ -702,6 +749,7 @@ impl Simulation {
                 Event::Begin(start) => self.begin(start)?,
                 Event::End(made, rest) => self.end(*made, rest)?,
                 Event::Resolve(host) => self.resolve(host)?,
+                Event::Capture(url) => self.keep(Some(&url))?,
                 Event::Command(wish) => self.command(wish)?,
                 Event::Fault(fault) => self.fault(fault)?,
             }
@@ -730,7 +778,7 @@ impl Simulation {
             Fault::SetWall(seconds) => self.machine.set_wall(seconds),
             Fault::Outage(lasts) => self.offline_until = self.machine.passed() + lasts,
             Fault::Sleep(lasts) => {
-                self.slept = self.slept.max(lasts);
+                self.slept += lasts;
                 self.machine.pass_to(self.machine.passed() + lasts);
             }
         }
@@ -896,7 +944,7 @@ impl Simulation {
     fn end(&mut self, made: Made, rest: Option<Duration>) -> Result<(), Interruption> {
         let (now, passed) = (self.now(), self.machine.passed());
         let server = self.server_of(&made.start);
-        self.judge.end(server, passed, rest);
+        self.judge.end(server, passed, rest.map(|rest| (rest, now)));
         let wall = self.machine.wall();
         let process = self.process.as_ref().ok_or(Interruption::Ended)?;
         let scope = process.scope.read().unwrap_or_else(PoisonError::into_inner);
@@ -913,8 +961,10 @@ impl Simulation {
             return Ok(());
         }
         if self.has(Bug::CaptureAfterReport) {
-            self.report(ended)?;
-            return self.keep(capture.as_deref());
+            if let Some(url) = capture {
+                self.at(passed + Duration::from_secs(5), Event::Capture(url));
+            }
+            return self.report(ended);
         }
         self.keep(capture.as_deref())?;
         self.report(ended)

@@ -14,12 +14,14 @@ use crate::packing::Unpacker;
 use junkai_files::disk::Disk;
 
 impl Backlog {
-    /// Shows every entry that was appended at or after `position` and whose file is still there, done with or not.
+    /// Shows every entry that was appended at or after `position` and whose file is still there, done with or not. Answers how many cannot be read, because their
+    /// file was damaged.
     pub fn replay_since(
         &self,
         position: Position,
         mut visit: impl FnMut(&Entry),
-    ) -> Result<(), BacklogError> {
+    ) -> Result<u64, BacklogError> {
+        let mut damaged = 0;
         let mut unpacker = unpacker(&self.dir)?;
         let source = &mut Source {
             disk: &self.disk,
@@ -28,14 +30,14 @@ impl Backlog {
         };
         for segment in self.segments.values() {
             if position.0 < segment.next_sequence {
-                read_whole(segment, source, |_, stored| {
+                damaged += read_whole(segment, source, |_, stored| {
                     if position.0 <= stored.sequence {
                         visit(&stored.entry);
                     }
                 })?;
             }
         }
-        Ok(())
+        Ok(damaged)
     }
 
     /// Shows every entry that is not done with: those that wait and those in hand.
@@ -76,11 +78,13 @@ fn scan(
     Ok(())
 }
 
+/// Shows all entries of a file that can be read. Answers how many cannot.
 fn read_whole(
     segment: &Segment,
     source: &mut Source,
     mut visit: impl FnMut(u32, &Stored),
-) -> Result<(), BacklogError> {
+) -> Result<u64, BacklogError> {
+    let mut damaged = 0;
     let mut cursor = Cursor::new(segment);
     loop {
         match cursor.peek(segment, source) {
@@ -88,8 +92,8 @@ fn read_whole(
                 visit(peeked.index, &peeked.stored);
                 cursor.advance(&peeked);
             }
-            Ok(None) => return Ok(()),
-            Err(ReadFault::Damage(_)) => {}
+            Ok(None) => return Ok(damaged),
+            Err(ReadFault::Damage(lost)) => damaged += u64::from(lost.end - lost.first),
             Err(ReadFault::Disk(error)) => return Err(error.into()),
         }
     }
