@@ -5,10 +5,16 @@ use std::io;
 use libdeflater::{CompressionLvl, Compressor as Deflater};
 
 use crate::config::{ArchiveConfig, Compression};
+use crate::short_gzip::ShortGzip;
+
+/// The level of gzip at which speed is all that counts.
+const LEVEL_FASTEST: u8 = 1;
 
 /// Compresses records, each for itself.
 pub(crate) enum Compressor {
     Gzip {
+        /// For short records, at the fastest level.
+        short: Option<Box<ShortGzip>>,
         deflater: Deflater,
         buffer: Vec<u8>,
     },
@@ -26,7 +32,9 @@ impl Compressor {
                 let level = CompressionLvl::new(i32::from(config.gzip_level)).map_err(|_| {
                     io::Error::new(io::ErrorKind::InvalidInput, "gzip_level must be 1 to 12")
                 })?;
+                let is_fastest = config.gzip_level == LEVEL_FASTEST;
                 Self::Gzip {
+                    short: is_fastest.then(|| Box::new(ShortGzip::new())),
                     deflater: Deflater::new(level),
                     buffer: Vec::new(),
                 }
@@ -47,7 +55,16 @@ impl Compressor {
     /// Appends `record`, compressed, to `out`.
     pub(crate) fn append(&mut self, record: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         match self {
-            Self::Gzip { deflater, buffer } => {
+            Self::Gzip {
+                short,
+                deflater,
+                buffer,
+            } => {
+                if let Some(short) = short
+                    && short.append(record, out)
+                {
+                    return Ok(());
+                }
                 grow(buffer, deflater.gzip_compress_bound(record.len()));
                 let length = deflater
                     .gzip_compress(record, buffer)

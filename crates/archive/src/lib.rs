@@ -54,6 +54,7 @@ mod record_head;
 mod recover;
 mod recovery;
 mod segment;
+mod short_gzip;
 mod walk;
 mod writer;
 

@@ -54,6 +54,9 @@ const AHEAD_MAX: Duration = Duration::from_mins(1);
 /// Servers of which it is remembered that we wait for them, or that this was told.
 const REMEMBERED_MAX: usize = 1 << 16;
 
+/// Visits that follow each other this closely need not look each whether the file is still there: while one is under way, nobody looks either.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// Between two looks at which servers are no longer waited for.
 const FORGET_EVERY: Duration = Duration::from_secs(1);
 
@@ -72,6 +75,8 @@ pub(crate) struct Neighbours {
     waiting: HashMap<u64, Waited>,
     /// When those were last looked through.
     forgot_at: Duration,
+    /// When the file was last seen in its folder.
+    looked_at: Option<Duration>,
     /// Visits that had to wait.
     waits: Waits,
     /// Slots for which the operator was told that we wait.
@@ -140,6 +145,7 @@ impl Neighbours {
             waiting: HashMap::new(),
             waits: Waits::default(),
             forgot_at: Duration::ZERO,
+            looked_at: None,
             told: HashSet::new(),
             has_warned: false,
         })
@@ -154,7 +160,7 @@ impl Neighbours {
         counted: impl Fn() -> Duration,
     ) -> Result<(), Wait> {
         let slot = slot_of(server);
-        self.follow_file();
+        self.follow_file(counted());
         if let Some(held) = self.held.get_mut(&slot) {
             held.visits += 1;
             return Ok(());
@@ -342,7 +348,12 @@ impl Neighbours {
     }
 
     /// Goes on in a new file if somebody deleted the one that is open, and takes along what is under way.
-    fn follow_file(&mut self) {
+    fn follow_file(&mut self, counted: Duration) {
+        let since = self.looked_at.and_then(|at| counted.checked_sub(at));
+        if since.is_some_and(|since| since < LOOK_EVERY) {
+            return;
+        }
+        self.looked_at = Some(counted);
         let is_there = self.file.metadata().is_ok_and(|file| 0 < file.nlink());
         if is_there {
             return;
@@ -370,7 +381,9 @@ impl Neighbours {
     pub(crate) fn end(&mut self, server: SocketAddr, counted: Option<Duration>, rest: Duration) {
         let slot = slot_of(server);
         let rest = rest.min(self.hold_max_of(server));
-        self.follow_file();
+        if let Some(counted) = counted {
+            self.follow_file(counted);
+        }
         let Some(held) = self.held.get_mut(&slot) else {
             return;
         };
@@ -394,7 +407,7 @@ impl Neighbours {
 
     /// The crawl ends: it waits for nobody any more.
     pub(crate) fn leave(&mut self, counted: Duration) {
-        self.follow_file();
+        self.follow_file(counted);
         let own = self.own;
         for (slot, _) in std::mem::take(&mut self.waiting) {
             if let Err(error) = self.change_line(slot, |line| line.leave(own, counted)) {

@@ -219,6 +219,12 @@ impl HostPaces {
         }
     }
 
+    /// Whether a host has a pace of its own.
+    #[must_use]
+    pub fn has(&self, host: &str) -> bool {
+        self.hosts.contains_key(host)
+    }
+
     /// What to store of a host at `now`; none if it has no pace of its own.
     #[must_use]
     pub fn state(&self, host: &str, now: Time) -> Option<HostState> {

@@ -105,13 +105,15 @@ fn a_visit_that_ends_while_another_crawl_reads_the_clock_counts() {
     // A clock that was read a little too early.
     let wait = Wait::Rest(Duration::from_secs(6));
     assert_eq!(two.start(here, INTERVAL, || at(1)), Err(wait));
-    // It is read when the slot is locked.
+    // It is read, for the last time, when the slot is locked.
     let is_locked = std::cell::Cell::new(false);
     let clock = || {
-        is_locked.set(
-            one.lock(visit_byte(slot_of(here)), libc::F_WRLCK)
-                .is_ok_and(|ours| !ours),
-        );
+        let byte = visit_byte(slot_of(here));
+        let is_ours = one.lock(byte, libc::F_WRLCK).unwrap();
+        if is_ours {
+            one.lock(byte, libc::F_UNLCK).unwrap();
+        }
+        is_locked.set(!is_ours);
         at(7)
     };
     assert_eq!(two.start(here, INTERVAL, clock), Ok(()));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use junkai_frontier::Overflow;
 use junkai_frontier::admission::Source;
-use junkai_store::backlog::Bound;
+use junkai_store::backlog::{Bound, Entry};
 use junkai_weburl::{Fingerprint, PageUrl};
 
 use super::Engine;
@@ -123,6 +123,10 @@ impl Engine {
                     self.first_pages.expect(origin.via, &found.url);
                 }
                 taken_in.pages += u64::from(found.purpose == Purpose::Page);
+                let entry = match self.turn_beyond_ring(found) {
+                    Some(due) => returning(Entry { due, ..entry }),
+                    None => entry,
+                };
                 self.room.take_in(entry, found, source, now)?;
             }
         }

@@ -10,8 +10,8 @@ use super::{Busy, Engine};
 use crate::CrawlError;
 use crate::focus::FocusOrder;
 use crate::hosts::{Waiter, Whereabouts};
-use crate::rules::RULES_PATIENCE;
-use crate::visit::{Line, Order, Outcome, Start, Visit, status};
+use crate::rules::{Peek, RULES_PATIENCE};
+use crate::visit::{Discovered, Line, Order, Outcome, Purpose, Start, Visit, status};
 
 /// Visits taken from the backlog per round at most.
 const REFILL_PER_ROUND: usize = 4096;
@@ -140,6 +140,25 @@ impl Engine {
                 Ok(())
             }
         }
+    }
+
+    /// When a page that was just found is to come back, where its server has no turn for it in the ring. So it is written once, and not once to line up and once
+    /// more to wait. Whatever else there is to say of it, by robots.txt, its host's pace or people, is said when it lines up, at once.
+    pub(super) fn turn_beyond_ring(&mut self, found: &Discovered) -> Option<Time> {
+        let now = self.now;
+        let is_plain = found.purpose == Purpose::Page
+            && !self.room.is_ordered()
+            && self.settings.crawl.overflow == Overflow::Defer
+            && self.paused.is_empty();
+        let Whereabouts::At(address, key) = self.hosts.find(found.url.host(), now) else {
+            return None;
+        };
+        let is_deferred = is_plain
+            && self.scheduler.is_out_of_turns(key)
+            && self.may_visit(address)
+            && !self.paces.has(found.url.host())
+            && self.rules.peek(&found.url, now) == Peek::default();
+        is_deferred.then(|| self.scheduler.defer_unseen(now, key))
     }
 
     fn ask_for_host(&mut self, host: Box<str>, waiter: Waiter) {

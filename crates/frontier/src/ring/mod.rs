@@ -140,10 +140,16 @@ impl<V> Ring<V> {
     /// the ring is kept for visits that come back.
     pub fn place(&mut self, key: ServerKey, visit: V) -> Result<u64, Full<V>> {
         let step = self.next_unpromised_step(key);
-        if self.wheel.end_step() - self.kept_steps() <= step {
+        if !self.has_turn(key) {
             return Err(Full { visit, step });
         }
         self.place_at(step, key, visit)
+    }
+
+    /// Whether a new visit to this server would find a step.
+    #[must_use]
+    pub fn has_turn(&self, key: ServerKey) -> bool {
+        self.next_unpromised_step(key) < self.wheel.end_step() - self.kept_steps()
     }
 
     /// Places a visit that was promised a step earlier: at the first step that is not taken.

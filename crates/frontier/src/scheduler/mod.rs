@@ -193,6 +193,22 @@ impl<V> Scheduler<V> {
         self.concurrency_max = concurrency_max;
     }
 
+    /// Whether a new visit to this server would be deferred, or discarded, because its turns within the ring are taken.
+    #[must_use]
+    pub fn is_out_of_turns(&self, key: ServerKey) -> bool {
+        !self.ring.has_turn(key) || !self.ring.covers_turns(key, self.lines.len_of(key))
+    }
+
+    /// Defers a visit that is not made yet: the moment when it is to [return](Event::Return). For a driver that knows that its server [is out of
+    /// turns](Self::is_out_of_turns), and would have to write it down once to offer it, and once more because it is deferred.
+    pub fn defer_unseen(&mut self, now: Time, key: ServerKey) -> Time {
+        self.now = self.now.max(now);
+        self.counters.offered += 1;
+        self.counters.overflowed += 1;
+        self.make_way_for_line(key);
+        self.promise(key, VisitKind::First)
+    }
+
     /// When the next `Tick` is due; none if nothing can happen without an event from outside.
     #[must_use]
     pub fn next_wake(&self) -> Option<Time> {
@@ -377,17 +393,22 @@ impl<V> Scheduler<V> {
 
     /// Gives a visit back until the ring covers the next turn that its server has to give.
     fn defer(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
+        let (due, visit) = (self.promise(key, booked.kind), booked.visit);
+        trace!(now = %self.now, key = key.number(), %due, "visit deferred");
+        commands.push(Command::Defer { visit, key, due });
+    }
+
+    /// Promises a server's next turn to a visit that waits outside; the moment when the ring covers it.
+    fn promise(&mut self, key: ServerKey, kind: VisitKind) -> Time {
         self.counters.deferred += 1;
         let steps = self.ring.steps();
         // After a late tick the ring may not have caught up with `now` yet.
         let next_step_start = steps.start_of(steps.step_of(self.now) + 1);
-        let promised = match booked.kind {
+        let promised = match kind {
             VisitKind::First => self.ring.promise(key),
             VisitKind::Revisit => self.ring.promise_revisit(key),
         };
-        let (due, visit) = (promised.max(next_step_start), booked.visit);
-        trace!(now = %self.now, key = key.number(), %due, "visit deferred");
-        commands.push(Command::Defer { visit, key, due });
+        promised.max(next_step_start)
     }
 
     /// Starts ready visits, first come first served, as long as more may be in flight; puts off those whose server is

@@ -802,3 +802,42 @@ fn known_pages_keep_the_distance_that_is_set_for_them() {
             .all(|pair| pair[0] + interval.saturating_sub(driver.step_length) <= pair[1])
     );
 }
+
+#[test]
+fn a_visit_that_is_deferred_unseen_has_the_turn_that_it_would_have_been_deferred_to() {
+    let mut offering: Scheduler<u32> = Scheduler::new(
+        &ring_config(),
+        politeness(),
+        Overflow::Defer,
+        9,
+        Time::EPOCH,
+    );
+    let mut other = offering.clone();
+    let (mut commands, mut deferred) = (Vec::new(), 0);
+    for visit in 0..200 {
+        let now = Time::EPOCH + visit * MILLI;
+        let key = key(visit % 2);
+        let offer = |visit| Event::Offer {
+            visit,
+            key,
+            kind: VisitKind::First,
+        };
+        commands.clear();
+        offering.step(now, offer(visit), &mut commands);
+        let due = commands.iter().find_map(|command| match command {
+            Command::Defer { due, .. } => Some(*due),
+            Command::Start { .. } | Command::Discard { .. } => None,
+        });
+        if other.is_out_of_turns(key) {
+            assert_eq!(Some(other.defer_unseen(now, key)), due);
+            deferred += 1;
+        } else {
+            assert_eq!(due, None, "visit {visit}");
+            other.step(now, offer(visit), &mut Vec::new());
+        }
+    }
+    assert!(0 < deferred && deferred < 200);
+    assert_eq!(other.counters().deferred, deferred);
+    assert_eq!(other.counters().offered, offering.counters().offered);
+    assert_eq!(other.counters().overflowed, offering.counters().overflowed);
+}
