@@ -273,7 +273,7 @@ impl Worker {
                     })?;
                 self.fetch_rules(robots, turn).await
             }
-            Spend::Nothing { fate, outcome } => Ok(self.unvisited(turn, fate, outcome)),
+            Spend::Nothing { fate, outcome } => Ok(self.unvisited(turn, fate, *outcome)),
         }
     }
 

@@ -99,6 +99,7 @@ impl Checkpoints {
     }
 
     /// What was left out or lost, in this run and all before it.
+    #[must_use]
     pub fn losses(&self) -> Losses {
         self.losses.with(&self.progress)
     }

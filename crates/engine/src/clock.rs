@@ -40,6 +40,7 @@ impl Default for ClockConfig {
 
 impl ClockConfig {
     /// What is wrong with the values.
+    #[must_use]
     pub fn mistakes(&self) -> Option<String> {
         const SPEED_MAX: f64 = 1e7;
         let is_sound =
@@ -60,6 +61,7 @@ impl ClockConfig {
 
     /// Whether time passes as it really does.
     #[expect(clippy::float_cmp, reason = "exactly one is the real clock")]
+    #[must_use]
     pub fn is_real(&self) -> bool {
         self.speed == 1.0
     }
@@ -101,12 +103,14 @@ impl Clock {
     }
 
     /// The time.
+    #[must_use]
     pub fn now(&self) -> Time {
         let since = self.machine.counted().saturating_sub(self.counted_at_start);
         Time::EPOCH + (self.shown_at_start + self.shown(since))
     }
 
     /// This moment, for another run.
+    #[must_use]
     pub fn moment(&self) -> Moment {
         Moment {
             now: self.now(),
@@ -117,6 +121,7 @@ impl Clock {
 
     /// The end of a rest that an earlier run, at `then`, knew to last `until`. It is no sooner because the wall clock was set forward: what has
     /// passed is what the machine has counted, or nothing if it was started anew since.
+    #[must_use]
     pub fn end_of_rest(&self, until: Time, then: &Moment) -> Time {
         let left = until.saturating_duration_since(then.now);
         let is_same_boot = !then.boot.is_empty() && then.boot == self.machine.boot();
@@ -132,11 +137,13 @@ impl Clock {
     }
 
     /// How long it really takes until this clock shows `time`.
+    #[must_use]
     pub fn until(&self, time: Time) -> Duration {
         self.real(time.saturating_duration_since(self.now()))
     }
 
     /// How long a time of this clock takes in real time.
+    #[must_use]
     pub fn real(&self, time: Duration) -> Duration {
         if self.config.is_real() {
             time
@@ -146,6 +153,7 @@ impl Clock {
     }
 
     /// How long a real time is on this clock.
+    #[must_use]
     pub fn shown(&self, real: Duration) -> Duration {
         if self.config.is_real() {
             real
@@ -156,6 +164,7 @@ impl Clock {
 
     /// The date of something that happened at `wall`, since the Unix epoch, in whole milliseconds: so precisely a page's state keeps when its capture was made, which later
     /// records refer to.
+    #[must_use]
     pub fn date(&self, wall: Duration) -> Timestamp {
         let millis = self.config.shown_at(wall).as_millis();
         let millis = i64::try_from(millis).unwrap_or(i64::MAX);
@@ -164,6 +173,7 @@ impl Clock {
 }
 
 /// A time as logs and WARC records write it.
+#[must_use]
 pub fn timestamp(time: Time) -> Timestamp {
     i64::try_from(time.as_micros())
         .ok()

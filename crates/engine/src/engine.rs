@@ -187,6 +187,7 @@ impl Engine {
 
     /// When the engine has something to do even if nothing happens: the ring has something to start, or a known page is due; now, where a round could not look at
     /// all pages that may wait too long.
+    #[must_use]
     pub fn next_wake(&self, now: Time) -> Option<Time> {
         if self.known.has_more_to_recall() {
             return Some(now);
@@ -221,6 +222,7 @@ impl Engine {
     }
 
     /// What was left out or lost, in this run and all before it.
+    #[must_use]
     pub fn losses(&self) -> Losses {
         self.checkpoints.losses()
     }
@@ -356,6 +358,7 @@ impl Engine {
     }
 
     /// Whether nothing is left to visit: every page was visited once, and no known page is due.
+    #[must_use]
     pub fn is_complete(&self, now: Time) -> bool {
         let backlog = self.room.stats();
         let is_known_due = self.known.next_due().is_some_and(|due| due <= now);
@@ -367,6 +370,7 @@ impl Engine {
     }
 
     /// Whether a new crawl has nothing to hope for: every seed has failed.
+    #[must_use]
     pub fn is_out_of_reach(&self) -> bool {
         let backlog = self.room.stats();
         let waiting = backlog.waiting + backlog.in_hand;
@@ -374,6 +378,7 @@ impl Engine {
     }
 
     /// Whether a crawl that goes by sitemaps alone has found none, and has nowhere left to look.
+    #[must_use]
     pub fn is_without_sitemap(&self) -> bool {
         let backlog = self.room.stats();
         self.sitemaps.are_missing()
@@ -382,11 +387,13 @@ impl Engine {
     }
 
     /// Where a sitemap was looked for in vain.
+    #[must_use]
     pub fn sitemaps_tried(&self) -> &[FailedSeed] {
         self.sitemaps.tried()
     }
 
     /// If no page has come: seeds that failed, and why, as far as that is known from the log.
+    #[must_use]
     pub fn failed_seeds(&self) -> Vec<FailedSeed> {
         self.first_pages.failed_by_log(self.archive.path())
     }
@@ -397,27 +404,32 @@ impl Engine {
     }
 
     /// Pages that have a state.
+    #[must_use]
     pub fn pages_known(&self) -> u64 {
         self.known.len()
     }
 
     /// Whether a visit was ordered and has not ended.
+    #[must_use]
     pub fn has_visits_in_flight(&self) -> bool {
         0 < self.scheduler.in_flight()
     }
 
     /// Pages visited in this run.
+    #[must_use]
     pub fn pages(&self) -> u64 {
         self.progress.pages.read()
     }
 
     /// Whether as many bytes were received as were asked for.
+    #[must_use]
     pub fn are_bytes_reached(&self) -> bool {
         let bytes_max = self.settings.crawl.bytes_max;
         bytes_max.is_some_and(|bytes_max| bytes_max.as_u64() <= self.bytes_received)
     }
 
     /// The settings of this run.
+    #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -198,6 +198,7 @@ fn what_helps(error: &SeenError) -> &'static str {
 
 impl CrawlError {
     /// Whether waiting for room on the disk helps.
+    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
             CrawlError::Backlog(error) => matches!(error, BacklogError::DiskFull { .. }),

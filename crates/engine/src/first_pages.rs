@@ -51,6 +51,7 @@ pub struct FirstPages {
 
 impl FirstPages {
     /// Of an archive that was opened.
+    #[must_use]
     pub fn of(opening: &Opening) -> FirstPages {
         FirstPages::new(&opening.seeds, opening.has_pages)
     }
@@ -68,6 +69,7 @@ impl FirstPages {
     }
 
     /// Whether the archive has a page.
+    #[must_use]
     pub fn have_come(&self) -> bool {
         self.has_come
     }
@@ -131,6 +133,7 @@ impl FirstPages {
     }
 
     /// Whether there is no hope, with so many visits that wait.
+    #[must_use]
     pub fn are_out_of_reach(&self, waiting: u64) -> bool {
         !self.has_come
             && self.open.is_empty()
@@ -139,6 +142,7 @@ impl FirstPages {
     }
 
     /// If no page has come: the first seeds that failed, and those whose servers ask for rest.
+    #[must_use]
     pub fn failed(&self) -> Vec<FailedSeed> {
         let told = self.failed.iter().chain(&self.resting);
         told.take(TOLD_MAX).cloned().collect()
@@ -194,6 +198,7 @@ impl FirstPages {
     }
 
     /// Seeds that failed and are tried again.
+    #[must_use]
     pub fn tried_again(&self) -> u64 {
         self.again.len() as u64
     }

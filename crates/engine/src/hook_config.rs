@@ -47,6 +47,7 @@ impl Default for HookConfig {
 
 impl HookConfig {
     /// What is wrong with the values.
+    #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
         const BATCH_MAX: usize = 100_000;
         const TIME_MAX: Duration = Duration::from_hours(1);

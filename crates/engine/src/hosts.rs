@@ -70,6 +70,7 @@ struct Known {
 
 impl Hosts {
     /// An empty table, for a ring with so many server keys.
+    #[must_use]
     pub fn new(keys: u32) -> Hosts {
         Hosts {
             keys,
@@ -80,6 +81,7 @@ impl Hosts {
     }
 
     /// Where `host` is, as far as an answer still holds.
+    #[must_use]
     pub fn find(&self, host: &str, now: Time) -> Whereabouts {
         match self.known.get(host) {
             Some(known) if now < known.until => match &known.answer {
@@ -91,6 +93,7 @@ impl Hosts {
     }
 
     /// The address of `host`, as far as an answer still holds.
+    #[must_use]
     pub fn address_of(&self, host: &str, now: Time) -> Option<IpAddr> {
         match self.find(host, now) {
             Whereabouts::At(address, _) => Some(address),
@@ -134,11 +137,17 @@ impl Hosts {
     }
 
     /// Visits that wait for an address.
+    #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting_count
     }
 
     /// Hosts with an answer.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "it counts, and nobody asks whether that is none"
+    )]
     pub fn len(&self) -> usize {
         self.known.len()
     }

@@ -163,6 +163,7 @@ impl KnownPages {
     }
 
     /// How often all known pages are planned to be visited at least: what the next run is to be told.
+    #[must_use]
     pub fn timed_by(&self) -> Option<Duration> {
         if self.queue.is_recalled() {
             self.at_least
@@ -172,6 +173,7 @@ impl KnownPages {
     }
 
     /// Whether the round has recalled as many pages as it may.
+    #[must_use]
     pub fn has_more_to_recall(&self) -> bool {
         self.recalls_left == 0
     }
@@ -473,17 +475,20 @@ impl KnownPages {
     }
 
     /// How far apart the known pages of a server are to be visited.
+    #[must_use]
     pub fn pace(&self, server: ServerKey) -> Duration {
         self.planner.servers().pace(server)
     }
 
     /// When the next bucket opens, or a page that waits for a moment has its turn.
+    #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let times = [self.queue.next_due(), self.soon.next_due()];
         times.into_iter().flatten().min()
     }
 
     /// The same, of what is not due by now.
+    #[must_use]
     pub fn next_due_after(&self, now: Time) -> Option<Time> {
         let times = [self.queue.next_due(), self.soon.next_due()];
         let later = times.into_iter().flatten().filter(|due| now < *due);
@@ -491,6 +496,11 @@ impl KnownPages {
     }
 
     /// Pages that are known.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "it counts, and nobody asks whether that is none"
+    )]
     pub fn len(&self) -> u64 {
         self.queue.records()
     }
@@ -509,11 +519,13 @@ impl KnownPages {
     }
 
     /// Where their states are, to look at: only [`flush`](KnownPages::flush) writes them.
+    #[must_use]
     pub fn queue(&self) -> &TimeQueue {
         &self.queue
     }
 
     /// Of these, the ones that are out for a visit.
+    #[must_use]
     pub fn in_hand(&self) -> u64 {
         self.queue.records() - self.queue.waiting()
     }
@@ -524,16 +536,19 @@ impl KnownPages {
     }
 
     /// Whether so many changes wait in memory that they should be written before there are more.
+    #[must_use]
     pub fn is_full(&self) -> bool {
         self.queue.is_full()
     }
 
     /// Servers whose pace does not allow what `revisit.at_least` says.
+    #[must_use]
     pub fn servers_behind(&self) -> u64 {
         self.planner.servers_behind()
     }
 
     /// What a manifest names of the states.
+    #[must_use]
     pub fn lengths(&self) -> Lengths {
         self.queue.lengths()
     }

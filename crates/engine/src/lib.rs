@@ -5,6 +5,14 @@
 //!
 //! **Invariant:** no thread, socket or clock is reached from here; files only through the [`Platform`]'s disk.
 
+#![cfg_attr(
+    test,
+    expect(
+        clippy::disallowed_methods,
+        reason = "tests look at files on the real disk"
+    )
+)]
+
 pub mod annotation;
 pub mod checkpoint;
 pub mod clock;

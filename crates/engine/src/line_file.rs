@@ -24,11 +24,13 @@ impl LineFile {
     }
 
     /// Bytes that are not on disk yet.
+    #[must_use]
     pub fn unwritten_bytes(&self) -> usize {
         self.buffer.len()
     }
 
     /// Bytes of whole lines on disk.
+    #[must_use]
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -50,11 +52,13 @@ impl LineFile {
     }
 
     /// Where it is.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The disk that it is on.
+    #[must_use]
     pub fn disk(&self) -> &Disk {
         &self.disk
     }

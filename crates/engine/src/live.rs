@@ -72,6 +72,7 @@ fn in_words(standing: &Standing) -> String {
 }
 
 /// How long a host is to rest between two visits, as far as that is obeyed.
+#[must_use]
 pub fn delay_in_words(asks: &[Ask], politeness: &PolitenessConfig) -> Option<String> {
     let delay = asks.iter().map(|ask| ask.delay).max()?;
     let words = span(delay);

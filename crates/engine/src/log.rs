@@ -139,6 +139,7 @@ impl Logs {
     }
 
     /// Whether a file has grown too long or too old.
+    #[must_use]
     pub fn are_over(&self, wall: Duration) -> bool {
         let is_over = |file: &LogFile| {
             let length = file.lines.length();
@@ -374,7 +375,7 @@ mod tests {
             logs.flush().unwrap();
             assert!(logs.are_over(Duration::ZERO));
             logs.put_away(wall).unwrap();
-            wall += Duration::from_secs(60);
+            wall += Duration::from_mins(1);
         }
         for name in ["crawl.log", "events.jsonl"] {
             let mut text = String::new();

@@ -22,6 +22,7 @@ pub struct Losses {
 
 impl Losses {
     /// These, and those of the run that is under way.
+    #[must_use]
     pub fn with(self, run: &Progress) -> Losses {
         Losses {
             bodies_cut: self.bodies_cut + run.bodies_cut.read(),

@@ -54,10 +54,6 @@ impl Last {
             is_restarted,
         })
     }
-
-    fn as_ref(&self) -> Option<&Manifest> {
-        self.manifest.as_ref()
-    }
 }
 
 /// An archive that is open, and all that a crawl needs of it.
@@ -116,6 +112,10 @@ pub fn check(folder: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlErr
 
 impl Opening {
     /// Opens the archive in `folder`, new or begun before; its folders are there, and it is nobody else's.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the order of its steps matters, and is told in one place"
+    )]
     pub fn of(
         platform: &Platform,
         folder: &Path,
@@ -124,42 +124,40 @@ impl Opening {
     ) -> Result<Opening, CrawlError> {
         let archive = ArchiveFolder::new(platform.disk.clone(), folder);
         let state = archive.state();
+        let last = Last::load(platform, &state)?;
         let (scope, seeds) = scope_and_seeds(&state, &settings)?;
         let wants_seen = platform.captures.is_seen_missing();
-        let manifest = Last::load(platform, &state)?;
-        check_fixed(manifest.as_ref(), &settings)?;
-        let clock = clock_after(platform, manifest.as_ref(), &settings);
+        let manifest = last.manifest.as_ref();
+        check_fixed(manifest, &settings)?;
+        let clock = clock_after(platform, manifest, &settings);
         let mut repairs = Vec::new();
-        let mut logs = captures_and_logs(platform, &archive, &settings, &manifest, &mut repairs)?;
-        let mut backlog = waiting_visits(&state, &settings, &manifest, progress, &mut repairs)?;
-        let mut known = known_pages(
+        let given = Given {
             platform,
-            &state,
-            &settings,
-            &manifest,
+            state: &state,
+            settings: &settings,
+            last: &last,
             progress,
-            &mut repairs,
-        )?;
-        // Where the captures are not at hand, states of pages stand for them.
-        let has_pages = platform.captures.have_pages(&settings)?;
-        let has_pages = has_pages.unwrap_or(0 < known.len());
+        };
+        let mut logs = given.captures_and_logs(&archive, &mut repairs)?;
+        let mut backlog = given.waiting_visits(&mut repairs)?;
+        let mut known = given.known_pages(&mut repairs)?;
+        let has_pages = given.has_pages(&known)?;
         if !has_pages {
             // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
             backlog.bring_failed_forward();
         }
-        time_by_settings(&mut known, &settings, manifest.as_ref(), clock.now())?;
+        time_by_settings(&mut known, &settings, manifest, clock.now())?;
         if wants_seen {
             repairs.push(platform.captures.make_seen(&settings, known.queue())?);
         }
-        let disk = platform.disk.clone();
-        let mut seen = Seen::open_on(disk, &state.file("seen"), &settings.seen)?;
+        let mut seen = given.seen()?;
         let mut checkpoints =
             Checkpoints::new(platform, &archive, &settings, clock.clone(), progress);
-        checkpoints.go_on_from(manifest.as_ref());
+        checkpoints.go_on_from(manifest);
         let mut servers = Servers::open(&state, &settings, &clock)?;
         repairs.extend(servers.restored().damage_in_words());
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
-        let is_new = manifest.as_ref().is_none() && backlog.position() == Position(0);
+        let is_new = manifest.is_none() && backlog.position() == Position(0);
         if is_new && !seeds.is_empty() {
             checkpoints.promise_nothing()?;
         }
@@ -178,7 +176,7 @@ impl Opening {
             &mut checkpoints,
         )?;
         repairs.extend(replayed);
-        let is_resumed = manifest.as_ref().is_some() || !seen.is_empty();
+        let is_resumed = manifest.is_some() || !seen.is_empty();
         if seeds.is_empty() && !is_resumed {
             return Err(CrawlError::NothingToCrawl);
         }
@@ -223,49 +221,116 @@ fn clock_after(platform: &Platform, manifest: Option<&Manifest>, settings: &Sett
     Clock::start(&platform.machine, &settings.clock, last)
 }
 
-/// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
-fn captures_and_logs(
-    platform: &Platform,
-    archive: &ArchiveFolder,
-    settings: &Settings,
-    last: &Last,
-    repairs: &mut Vec<String>,
-) -> Result<Logs, CrawlError> {
-    let restarted = last.as_ref().filter(|_| last.is_restarted);
-    repairs.extend(platform.captures.recover(restarted.is_some())?);
-    let mut logs = Logs::open(&archive.logs(), &settings.logs, platform.machine.wall())?;
-    if let Some(manifest) = restarted {
-        logs.cut_to(manifest.log_lengths)?;
-    }
-    Ok(logs)
+/// What an archive is opened with.
+struct Given<'a> {
+    platform: &'a Platform,
+    state: &'a Folder,
+    settings: &'a Settings,
+    last: &'a Last,
+    progress: &'a Arc<Progress>,
 }
 
-/// The visits that wait.
-fn waiting_visits(
-    state: &Folder,
-    settings: &Settings,
-    last: &Last,
-    progress: &Progress,
-    repairs: &mut Vec<String>,
-) -> Result<Backlog, CrawlError> {
-    let nothing = Lengths::default();
-    let tails = match last.as_ref() {
-        Some(manifest) if last.is_restarted => Tails::Cut(&manifest.backlog),
-        Some(manifest) => Tails::Keep(&manifest.backlog),
-        None => Tails::Keep(&nothing),
-    };
-    let disk = state.disk().clone();
-    let folder = state.file("backlog");
-    let (mut backlog, recovery) = Backlog::open_on(disk, &folder, &settings.backlog, tails)?;
-    if last_settings(state).is_some_and(|last| has_other_pace(&last, settings)) {
-        backlog.bring_forward();
+impl Given<'_> {
+    /// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
+    fn captures_and_logs(
+        &self,
+        archive: &ArchiveFolder,
+        repairs: &mut Vec<String>,
+    ) -> Result<Logs, CrawlError> {
+        let restarted = self
+            .last
+            .manifest
+            .as_ref()
+            .filter(|_| self.last.is_restarted);
+        repairs.extend(self.platform.captures.recover(restarted.is_some())?);
+        let mut logs = Logs::open(
+            &archive.logs(),
+            &self.settings.logs,
+            self.platform.machine.wall(),
+        )?;
+        if let Some(manifest) = restarted {
+            logs.cut_to(manifest.log_lengths)?;
+        }
+        Ok(logs)
     }
-    repairs.extend(in_words(&recovery));
-    progress.visits_lost.add(recovery.lost);
-    Ok(backlog)
+
+    /// The visits that wait.
+    fn waiting_visits(&self, repairs: &mut Vec<String>) -> Result<Backlog, CrawlError> {
+        let nothing = Lengths::default();
+        let tails = match self.last.manifest.as_ref() {
+            Some(manifest) if self.last.is_restarted => Tails::Cut(&manifest.backlog),
+            Some(manifest) => Tails::Keep(&manifest.backlog),
+            None => Tails::Keep(&nothing),
+        };
+        let disk = self.state.disk().clone();
+        let folder = self.state.file("backlog");
+        let (mut backlog, recovery) =
+            Backlog::open_on(disk, &folder, &self.settings.backlog, tails)?;
+        if last_settings(self.state).is_some_and(|last| has_other_pace(&last, self.settings)) {
+            backlog.bring_forward();
+        }
+        repairs.extend(in_words(&recovery));
+        self.progress.visits_lost.add(recovery.lost);
+        Ok(backlog)
+    }
+
+    /// The known pages, with what was learned of their sites and servers.
+    fn known_pages(&self, repairs: &mut Vec<String>) -> Result<KnownPages, CrawlError> {
+        let manifest = self.last.manifest.as_ref();
+        let lengths = manifest
+            .map(|manifest| manifest.time_queue)
+            .unwrap_or_default();
+        let tails = if self.last.is_restarted {
+            time_queue::Tails::Cut(&lengths)
+        } else {
+            time_queue::Tails::Keep(&lengths)
+        };
+        let folder = self.state.file("time_queue");
+        let disk = self.state.disk().clone();
+        let (queue, recovery) =
+            TimeQueue::open_on(disk, &folder, &self.settings.time_queue, tails)?;
+        let pages = manifest.map_or(0, |manifest| manifest.pages_known);
+        repairs.extend(damage_in_words(&recovery, pages));
+        if recovery.journal_damaged {
+            let lost = pages.saturating_sub(recovery.waiting);
+            self.progress.states_lost.add(lost);
+        }
+        let mut planner = self.settings.planner();
+        let was_learned = restore(&mut planner, self.state)?;
+        let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
+        if !(was_learned && was_closed) {
+            recount(&mut planner, &queue)?;
+        }
+        let canonical = Canonicalizer::new(&self.settings.canonical);
+        let just_visited = time_queue::put_since(self.state.disk(), &folder, &lengths)?
+            .iter()
+            .map(|url| Fingerprint::of(url).0)
+            .collect();
+        Ok(KnownPages::new(
+            queue,
+            planner,
+            canonical,
+            Arc::clone(self.progress),
+            just_visited,
+            self.platform.clone(),
+        ))
+    }
+
+    /// Whether a page was captured. Where the captures are not at hand, states of pages stand for them.
+    fn has_pages(&self, known: &KnownPages) -> Result<bool, CrawlError> {
+        let has_pages = self.platform.captures.have_pages(self.settings)?;
+        Ok(has_pages.unwrap_or(0 < known.len()))
+    }
+
+    /// The known URLs.
+    fn seen(&self) -> Result<Seen, CrawlError> {
+        let (disk, folder) = (self.platform.disk.clone(), self.state.file("seen"));
+        Ok(Seen::open_on(disk, &folder, &self.settings.seen)?)
+    }
 }
 
 /// The settings of the last run; none if there was none, or they cannot be read.
+#[must_use]
 pub fn last_settings(state: &Folder) -> Option<Settings> {
     let text = state.read(SETTINGS).ok()??;
     toml::from_slice(&text).ok()
@@ -274,54 +339,6 @@ pub fn last_settings(state: &Folder) -> Option<Settings> {
 /// Whether visits that the last run put off would have another time now.
 fn has_other_pace(last: &Settings, now: &Settings) -> bool {
     last.politeness != now.politeness || last.ring != now.ring
-}
-
-/// The known pages, with what was learned of their sites and servers.
-fn known_pages(
-    platform: &Platform,
-    state: &Folder,
-    settings: &Settings,
-    last: &Last,
-    progress: &Arc<Progress>,
-    repairs: &mut Vec<String>,
-) -> Result<KnownPages, CrawlError> {
-    let manifest = last.as_ref();
-    let lengths = manifest
-        .map(|manifest| manifest.time_queue)
-        .unwrap_or_default();
-    let tails = if last.is_restarted {
-        time_queue::Tails::Cut(&lengths)
-    } else {
-        time_queue::Tails::Keep(&lengths)
-    };
-    let folder = state.file("time_queue");
-    let disk = state.disk().clone();
-    let (queue, recovery) = TimeQueue::open_on(disk, &folder, &settings.time_queue, tails)?;
-    let pages = manifest.map_or(0, |manifest| manifest.pages_known);
-    repairs.extend(damage_in_words(&recovery, pages));
-    if recovery.journal_damaged {
-        let lost = pages.saturating_sub(recovery.waiting);
-        progress.states_lost.add(lost);
-    }
-    let mut planner = settings.planner();
-    let is_restored = restore(&mut planner, state)?;
-    let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
-    if !(is_restored && was_closed) {
-        recount(&mut planner, &queue)?;
-    }
-    let canonical = Canonicalizer::new(&settings.canonical);
-    let just_visited = time_queue::put_since(state.disk(), &folder, &lengths)?
-        .iter()
-        .map(|url| Fingerprint::of(url).0)
-        .collect();
-    Ok(KnownPages::new(
-        queue,
-        planner,
-        canonical,
-        Arc::clone(progress),
-        just_visited,
-        platform.clone(),
-    ))
 }
 
 /// Has the known pages visited as often as the settings of this run say. A focused crawl visits none of them, and leaves that to the next run.

@@ -50,6 +50,7 @@ impl Outage {
     }
 
     /// Until when a visit that fails now is held; none if failing is its own fault.
+    #[must_use]
     pub fn held_until(&self, now: Time) -> Option<Time> {
         let lasted = now.saturating_duration_since(self.since);
         self.is_on().then(|| now + lasted.clamp(HOLD_MIN, HOLD_MAX))

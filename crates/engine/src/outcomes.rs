@@ -47,6 +47,7 @@ impl backlog::Outcomes for Outcomes<'_> {
 #[cfg(test)]
 impl Told {
     /// For tests that have nothing to tell.
+    #[must_use]
     pub fn nothing() -> Told {
         Told(())
     }

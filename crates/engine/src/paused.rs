@@ -73,6 +73,7 @@ impl Paused {
     }
 
     /// Until when a visit to this host is put off, by its name or by where it lives; none if it may go on.
+    #[must_use]
     pub fn until(&self, host: &str, server: Option<IpAddr>, now: Time) -> Option<Time> {
         let by_server = || server.and_then(|server| self.servers.get(&server));
         let since = self.hosts.get(host).or_else(by_server)?;
@@ -81,6 +82,7 @@ impl Paused {
     }
 
     /// Why visits to this host do not start, in words; none if they do.
+    #[must_use]
     pub fn reason(&self, host: &str, server: Option<IpAddr>) -> Option<String> {
         let since = |time: &Time| format!("since {:.0}", crate::clock::timestamp(*time));
         if let Some(time) = &self.all {

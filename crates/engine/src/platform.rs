@@ -147,6 +147,7 @@ impl<T: Send + 'static> Beside<T> {
     }
 
     /// Whether it is done.
+    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.task.is_finished()
     }

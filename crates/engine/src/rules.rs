@@ -130,6 +130,7 @@ pub struct Learned {
 
 impl Rules {
     /// No rules, within the bounds of the settings.
+    #[must_use]
     pub fn new(settings: &Settings) -> Rules {
         let bytes_max =
             usize::try_from(settings.crawl.robots_memory.as_u64()).unwrap_or(usize::MAX);

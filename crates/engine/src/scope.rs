@@ -147,6 +147,7 @@ pub enum Found {
 
 impl Found {
     /// What is visited for this, so many links from a seed.
+    #[must_use]
     pub fn of(purpose: &Purpose, depth: u16) -> Found {
         match purpose {
             Purpose::Requisite => Found::Requisite,
@@ -225,6 +226,9 @@ impl ScopeRules {
     ///
     /// # Errors
     /// As [`ScopeRules::new`]; nothing changes then.
+    ///
+    /// # Panics
+    /// If the preset is another one.
     pub fn change(&mut self, config: &ScopeConfig) -> Result<(), Vec<String>> {
         assert_eq!(
             config.preset, self.config.preset,

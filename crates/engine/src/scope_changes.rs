@@ -42,6 +42,7 @@ impl ScopeChanges {
     }
 
     /// The configuration with these changes.
+    #[must_use]
     pub fn over(&self, config: &ScopeConfig) -> ScopeConfig {
         let mut config = config.clone();
         config.include.extend(self.include.iter().cloned());

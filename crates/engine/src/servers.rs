@@ -95,6 +95,7 @@ pub struct Servers {
 
 impl Restored {
     /// What was damaged, if anything was.
+    #[must_use]
     pub fn damage_in_words(&self) -> Option<String> {
         let damage = &self.damage;
         let resting = damage.servers.len() + damage.hosts.len();
@@ -181,6 +182,7 @@ impl Servers {
     }
 
     /// What was asked for in earlier runs.
+    #[must_use]
     pub fn restored(&self) -> &Restored {
         &self.restored
     }

@@ -186,11 +186,13 @@ impl Default for CrawlConfig {
 
 impl Settings {
     /// Whether visits have an order of their own, and do not just go as they come.
+    #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.crawl.order != Order::Fifo || self.focus.aim.is_focused()
     }
 
     /// A planner that knows nothing yet, and how many visits the crawl has in flight.
+    #[must_use]
     pub fn planner(&self) -> Planner {
         let mut revisit = self.revisit.clone();
         // The queue hands a page out up to so much later than it is due.

@@ -37,6 +37,7 @@ impl Shortage {
     }
 
     /// How many visits may be in flight; none if the machine is short of nothing.
+    #[must_use]
     pub fn visits_max(&self, now: Time) -> Option<usize> {
         /// By then it is as many as anybody allows.
         const DOUBLINGS_MAX: u64 = 20;

@@ -94,11 +94,13 @@ impl Sitemaps {
     }
 
     /// Whether none was found, though all that was known has been visited.
+    #[must_use]
     pub fn are_missing(&self) -> bool {
         !self.has_come
     }
 
     /// Where one was looked for in vain.
+    #[must_use]
     pub fn tried(&self) -> &[FailedSeed] {
         &self.tried
     }

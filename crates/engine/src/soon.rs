@@ -57,6 +57,7 @@ impl SoonDue {
     }
 
     /// When the next turn comes.
+    #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         self.visits.peek().map(|Reverse(waiting)| waiting.due)
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 /// The time in whole units, the largest two.
+#[must_use]
 pub fn span(time: Duration) -> String {
     let rounded = if time < Duration::from_millis(1) {
         Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))

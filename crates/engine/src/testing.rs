@@ -119,6 +119,7 @@ impl Captures for TestCaptures {
 }
 
 /// The real disk with such a machine and no capture.
+#[must_use]
 pub fn platform() -> Platform {
     Platform {
         disk: Disk::default(),

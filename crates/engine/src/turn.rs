@@ -25,7 +25,7 @@ pub enum Spend {
         /// What becomes of the visit.
         fate: Fate,
         /// Why, for the logs.
-        outcome: Outcome,
+        outcome: Box<Outcome>,
     },
 }
 
@@ -39,11 +39,11 @@ pub fn spend(visit: &Visit, rules: &Rules, now: Time) -> Spend {
         Say::Fetch(robots) => Spend::Rules(robots),
         Say::OnTheirWay => Spend::Nothing {
             fate: Fate::Later(RULES_PATIENCE),
-            outcome: Outcome::default(),
+            outcome: Box::default(),
         },
         Say::Denied { why } => Spend::Nothing {
             fate: Fate::Done,
-            outcome: Outcome::robots_denied(&why),
+            outcome: Box::new(Outcome::robots_denied(&why)),
         },
         Say::Unreachable { wait, why } => {
             let why = if why.is_empty() {
@@ -60,7 +60,7 @@ pub fn spend(visit: &Visit, rules: &Rules, now: Time) -> Spend {
             };
             Spend::Nothing {
                 fate: Fate::Retry { not_before: wait },
-                outcome,
+                outcome: Box::new(outcome),
             }
         }
     }

@@ -86,6 +86,7 @@ impl OutOfTurn {
     }
 
     /// In a word, for the log.
+    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             OutOfTurn::Asked => annotation::ASKED,
@@ -130,11 +131,13 @@ impl Purpose {
     }
 
     /// What a known page is visited for.
+    #[must_use]
     pub fn of_state(state: &PageState) -> Purpose {
         Purpose::of_page(Traces::of(state).what_for)
     }
 
     /// Whether it is no page that is wanted, but rules.
+    #[must_use]
     pub fn is_robots(&self) -> bool {
         matches!(self, Purpose::Robots { .. })
     }
@@ -389,16 +392,19 @@ pub fn in_turn<T: AsRef<str>>(mut entry: Entry<T>) -> Entry<T> {
 }
 
 /// Whether an entry is of a known page that somebody asked for.
+#[must_use]
 pub fn is_asked(entry: &Entry) -> bool {
     Kind::of(entry).out_of_turn.is_some()
 }
 
 /// Whether an entry only says that its URL was discarded.
+#[must_use]
 pub fn is_discard_marker(entry: &Entry) -> bool {
     Kind::of(entry).is_discarded
 }
 
 /// Whether an entry is of a URL that is known as a page: where a robots.txt redirects to is not.
+#[must_use]
 pub fn is_of_page(entry: &Entry) -> bool {
     Kind::of(entry).what_for != WhatFor::Robots
 }
@@ -639,6 +645,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Whether what was kept ends before the answer did.
+    #[must_use]
     pub fn is_cut(&self) -> bool {
         let is_of_a_cut = |word: &String| CUT.contains(&word.as_str());
         self.warc.is_some() && self.annotations.iter().any(is_of_a_cut)
@@ -690,6 +697,7 @@ pub mod status {
 }
 
 /// When a capture was made, as WARC and logs tell it.
+#[must_use]
 pub fn timestamp_of(time: Time) -> Timestamp {
     crate::clock::timestamp(time)
 }

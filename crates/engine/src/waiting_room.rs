@@ -488,6 +488,7 @@ impl WaitingRoom {
     }
 
     /// The same, to look at.
+    #[must_use]
     pub fn focus_shown(&self) -> Option<&FocusOrder> {
         match &self.standing {
             Standing::Order(_) => None,
@@ -496,11 +497,13 @@ impl WaitingRoom {
     }
 
     /// Whether there is an order of its own.
+    #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
     }
 
     /// What waits, and what is in hand.
+    #[must_use]
     pub fn stats(&self) -> BacklogStats {
         self.backlog.stats()
     }

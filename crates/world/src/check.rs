@@ -110,6 +110,15 @@ impl Judge {
     }
 }
 
+/// How a process ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// By itself: the machine goes on.
+    Process,
+    /// With the machine's power, after a checkpoint of this time, if there was one.
+    Power(Option<Time>),
+}
+
 /// The URLs that the engine was told of, and since when.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -136,12 +145,12 @@ impl Ledger {
     }
 
     /// The process was ended: what was not written may be gone. After a power failure, so may be what is younger than the last checkpoint.
-    pub(crate) fn ended(&mut self, checkpoint: Option<Option<Time>>) {
+    pub(crate) fn ended(&mut self, end: End) {
         self.told.clear();
-        match checkpoint {
-            Some(Some(checkpoint)) => self.promised.retain(|_, told| *told < checkpoint),
-            Some(None) => self.promised.clear(),
-            None => {}
+        match end {
+            End::Process => {}
+            End::Power(Some(checkpoint)) => self.promised.retain(|_, told| *told < checkpoint),
+            End::Power(None) => self.promised.clear(),
         }
     }
 
@@ -200,14 +209,14 @@ impl Log {
     }
 }
 
-/// Looks at an archive that was just opened: whether all is there that was promised. Where files rot something may be lost: answers whether it is.
+/// Looks at an archive that was just opened: whether all is there that was promised. Where files rot something may be lost: answers what, to begin with.
 pub(crate) fn check_opened(
     opening: &Opening,
     ledger: &mut Ledger,
     log: &Log,
     captures: &SimulatedCaptures,
     may_lose: bool,
-) -> Result<Result<bool, Broken>, CrawlError> {
+) -> Result<Result<Option<String>, Broken>, CrawlError> {
     const LOST: &str = "nothing lost";
     let mut waiting = BTreeSet::new();
     opening.backlog.scan(|entry| {
@@ -218,20 +227,20 @@ pub(crate) fn check_opened(
         states.insert(record.url.to_owned());
     })?;
     let mut lost = Vec::new();
-    for (url, told) in &ledger.promised {
+    for (url, since) in &ledger.promised {
         let is_known = opening.seen.contains(Fingerprint::of(url).0)?;
         let is_there = waiting.contains(url) || states.contains(url);
         let why = match log.last.get(url) {
             _ if !is_known => Some("it is not known any more"),
             _ if is_there => None,
             None => Some("it neither waits nor was it visited"),
-            Some(last) if last.status == 200 && !last.is_given_up => {
+            Some(line) if line.status == 200 && !line.is_given_up => {
                 Some("it was captured, has no state and does not wait")
             }
             Some(_) => None,
         };
         if let Some(why) = why {
-            lost.push((url.clone(), format!("{url}, told at {told:?}: {why}")));
+            lost.push((url.clone(), format!("{url}, told at {since:?}: {why}")));
         }
     }
     for (url, last) in &log.last {
@@ -246,7 +255,7 @@ pub(crate) fn check_opened(
         Some((_, what)) if !may_lose => return Ok(Err(broken(LOST, what.clone()))),
         _ => {}
     }
-    let is_lost = !lost.is_empty();
+    let what = lost.first().map(|(_, what)| what.clone());
     for (url, _) in lost {
         ledger.promised.remove(&url);
     }
@@ -257,5 +266,5 @@ pub(crate) fn check_opened(
             return Ok(Err(broken("the seen set is exact", what)));
         }
     }
-    Ok(Ok(is_lost))
+    Ok(Ok(what))
 }

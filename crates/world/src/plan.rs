@@ -6,6 +6,10 @@ use crate::Bug;
 
 /// What one run is made of.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "faults that can be switched off one by one"
+)]
 pub struct Plan {
     /// Hosts of the web.
     pub hosts: u32,

@@ -28,7 +28,7 @@ use junkai_weburl::Canonicalizer;
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::captures::SimulatedCaptures;
-use crate::check::{Broken, Judge, Ledger, Log, broken, check_opened};
+use crate::check::{Broken, End, Judge, Ledger, Log, broken, check_opened};
 use crate::machine::SimulatedMachine;
 use crate::web::{How, Web};
 use crate::worker::{Doing, Made, Tools};
@@ -142,6 +142,10 @@ struct Process {
     progress: Arc<Progress>,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts of a run that have nothing to do with each other"
+)]
 struct Simulation {
     plan: Plan,
     chance: Chance,
@@ -174,7 +178,7 @@ struct Simulation {
     was_rotten: bool,
     was_told_of_damage: bool,
     /// Something was lost to rot.
-    is_damaged: bool,
+    lost_to_rot: Option<String>,
     is_calm: bool,
     counts: Counts,
 }
@@ -236,7 +240,7 @@ impl Simulation {
             rotten: None,
             was_rotten: false,
             was_told_of_damage: false,
-            is_damaged: false,
+            lost_to_rot: None,
             is_calm: false,
             counts: Counts::default(),
         };
@@ -408,7 +412,8 @@ impl Simulation {
             may_lose,
         );
         let checked = self.survived(checked)?;
-        self.is_damaged |= checked.map_err(|broken| self.with_history(broken, &opening.repairs))?;
+        let lost = checked.map_err(|broken| self.with_history(broken, &opening.repairs))?;
+        self.lost_to_rot = self.lost_to_rot.take().or(lost);
         let written = write_settings_down(&folder, &opening.settings);
         self.survived(written)?;
         let (clock, rules) = (opening.clock.clone(), Arc::clone(&opening.rules));
@@ -577,11 +582,13 @@ impl Simulation {
             self.machine.boot();
         }
         let folder = ArchiveFolder::new(self.platform.disk.clone(), Path::new("/"));
-        let checkpoint = is_power_failure.then(|| {
+        let end = if is_power_failure {
             let manifest = Manifest::load(&folder.state()).ok().flatten();
-            manifest.map(|manifest| manifest.now)
-        });
-        if let Some(checkpoint) = checkpoint
+            End::Power(manifest.map(|manifest| manifest.now))
+        } else {
+            End::Process
+        };
+        if let End::Power(checkpoint) = end
             && is_long_up
             && !self.was_rotten
             && checkpoint.is_none_or(|checkpoint| checkpoint + self.behind_max() < clock)
@@ -590,9 +597,11 @@ impl Simulation {
             return Err(broken("a power failure costs little", what));
         }
         // Nobody knows what a server asked for in an answer that came and was not written down.
-        self.judge
-            .forgive_since(checkpoint.unwrap_or(Some(self.written_at)));
-        self.ledger.ended(checkpoint);
+        self.judge.forgive_since(match end {
+            End::Process => Some(self.written_at),
+            End::Power(checkpoint) => checkpoint,
+        });
+        self.ledger.ended(end);
         let down = Duration::from_millis(u64::from(self.chance.below(DOWN_MAX_MS)));
         self.machine.pass_to(now + down);
         if self.plan.settings_change && !self.is_calm {
@@ -703,7 +712,7 @@ impl Simulation {
             .retain(|_, event| !matches!(event, Event::Command(_) | Event::Fault(_)));
         let hosts = (0..self.plan.hosts).map(|host| Whom::Host(Web::host(host)));
         for whom in hosts.chain([Whom::All]) {
-            self.command(Wish::Resume { whom })?;
+            self.command(&Wish::Resume { whom })?;
         }
         Ok(())
     }
@@ -722,9 +731,11 @@ impl Simulation {
         self.hear_of_damage(&progress);
         self.machine.end_process();
         self.start()?;
-        if self.is_damaged && !self.was_told_of_damage {
-            let what = format!("{:?} cost something, and nobody was told", self.rotten);
-            return Err(broken("damage is told", what).into());
+        if let Some(lost) = self.lost_to_rot.take().filter(|_| !self.was_told_of_damage) {
+            let what = format!("nobody was told of this: {lost}");
+            return Err(self
+                .with_history(broken("damage is told", what), &[])
+                .into());
         }
         for url in self.captures.urls() {
             let host = url
@@ -750,7 +761,7 @@ impl Simulation {
                 Event::End(made, rest) => self.end(*made, rest)?,
                 Event::Resolve(host) => self.resolve(host)?,
                 Event::Capture(url) => self.keep(Some(&url))?,
-                Event::Command(wish) => self.command(wish)?,
+                Event::Command(wish) => self.command(&wish)?,
                 Event::Fault(fault) => self.fault(fault)?,
             }
         }
@@ -785,11 +796,11 @@ impl Simulation {
         Ok(())
     }
 
-    fn command(&mut self, wish: Wish) -> Result<(), Interruption> {
+    fn command(&mut self, wish: &Wish) -> Result<(), Interruption> {
         self.counts.commands += 1;
         let now = self.now();
         let is_pause = matches!(wish, Wish::Pause { .. });
-        if let Wish::Pause { whom } = &wish {
+        if let Wish::Pause { whom } = wish {
             // Somebody who pauses goes on some time.
             let back = Wish::Resume { whom: whom.clone() };
             let after = Duration::from_secs(u64::from(self.chance.between(10, 9000)));
@@ -798,7 +809,7 @@ impl Simulation {
         let answered = self.process()?.engine.command(now, wish.clone());
         let answered = self.survived(answered)?;
         if 0 < answered.done {
-            self.check_kept(&wish, is_pause)?;
+            self.check_kept(wish, is_pause)?;
         }
         Ok(())
     }

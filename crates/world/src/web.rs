@@ -40,7 +40,7 @@ pub(crate) enum How {
 }
 
 /// How long we wait for a server that hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 impl Web {
     pub(crate) fn new(number: u64, plan: &Plan) -> Web {

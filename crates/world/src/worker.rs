@@ -68,7 +68,7 @@ impl Tools<'_> {
                     times,
                     EndReport::Unvisited,
                     fate,
-                    outcome,
+                    *outcome,
                 )))
             }
         }

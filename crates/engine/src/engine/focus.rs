@@ -95,6 +95,7 @@ impl Engine {
     }
 
     /// Whether a focused crawl has fetched as many pages as it may.
+    #[must_use]
     pub fn is_budget_spent(&self) -> bool {
         self.fetches_left() == Some(0)
     }

@@ -155,6 +155,7 @@ impl Engine {
     }
 
     /// For how long a server rests from now on, if that is longer than the usual interval, by which every crawl of this machine goes itself.
+    #[must_use]
     pub fn rest_of(&self, key: ServerKey, now: Time) -> Option<Duration> {
         let free_at = self.scheduler.explain(key).free_at?;
         let rest = free_at.saturating_duration_since(now);

@@ -371,6 +371,7 @@ impl Engine {
 
 impl Outcome {
     /// robots.txt keeps the page out, because of this.
+    #[must_use]
     pub fn robots_denied(why: &str) -> Outcome {
         let result = format!("robots.txt does not allow it: {why}");
         Outcome {

@@ -20,6 +20,7 @@ pub enum Aim {
 
 impl Aim {
     /// Whether the run is for what is wanted alone.
+    #[must_use]
     pub fn is_focused(&self) -> bool {
         *self != Aim::Everything
     }

@@ -151,6 +151,7 @@ impl Collecting {
     }
 
     /// Whether there is one.
+    #[must_use]
     pub fn has_inferred(&self) -> bool {
         !self.inferred.is_empty()
     }
@@ -169,22 +170,26 @@ impl Collecting {
     }
 
     /// Whether everything wanted is had, of the pages that wait here.
+    #[must_use]
     pub fn is_finished(&self) -> bool {
         let is_begun = 0 < self.begun || self.has_inferred();
         self.ready.is_empty() && !is_begun && self.next_site == self.sites.len()
     }
 
     /// Whether pages that wait on disk may still find room here.
+    #[must_use]
     pub fn has_room(&self) -> bool {
         self.parked.len() < self.candidates_max
     }
 
     /// What was learned so far, to be saved.
+    #[must_use]
     pub fn learned(&self) -> &Learned {
         &self.learned
     }
 
     /// The pages where sites that have not begun will begin, as far as they are known.
+    #[must_use]
     pub fn starts(&self) -> Vec<PageUrl> {
         let starts = self.sites.iter().filter_map(|site| site.start.as_deref());
         starts
@@ -193,6 +198,7 @@ impl Collecting {
     }
 
     /// How many sites are to be collected.
+    #[must_use]
     pub fn sites(&self) -> usize {
         self.sites.len()
     }

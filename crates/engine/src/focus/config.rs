@@ -75,6 +75,7 @@ impl Default for FocusConfig {
 
 impl FocusConfig {
     /// Everything that is wrong with the values, in words that say what to do.
+    #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
         let checks = [
             (

@@ -65,6 +65,7 @@ struct SiteLine {
 
 impl Exploring {
     /// Explores as the settings say, with so many candidates at most.
+    #[must_use]
     pub fn new(config: &FocusConfig, canonical: Canonicalizer, candidates_max: usize) -> Exploring {
         let settings = explore::Settings {
             threshold: config.threshold,
@@ -106,11 +107,13 @@ impl Exploring {
     }
 
     /// Pages that were fetched so far, in all runs.
+    #[must_use]
     pub fn fetches(&self) -> u64 {
         self.heard.len() as u64
     }
 
     /// How many pages may still be fetched.
+    #[must_use]
     pub fn fetches_left(&self, fetches: Option<u64>) -> u64 {
         let budget = fetches.unwrap_or_else(|| {
             #[expect(
@@ -125,16 +128,19 @@ impl Exploring {
     }
 
     /// Sites that are known.
+    #[must_use]
     pub fn sites(&self) -> usize {
         self.sites.len()
     }
 
     /// Whether no fetch can teach anything more, of the pages that wait here.
+    #[must_use]
     pub fn is_settled(&self) -> bool {
         self.asked == 0 && self.inferred.is_empty() && self.explorer.is_settled()
     }
 
     /// Whether a site would not answer that may still do so.
+    #[must_use]
     pub fn has_asked_in_vain(&self) -> bool {
         !self.in_vain.is_empty()
     }
@@ -145,6 +151,7 @@ impl Exploring {
     }
 
     /// Whether there is one.
+    #[must_use]
     pub fn has_inferred(&self) -> bool {
         !self.inferred.is_empty()
     }

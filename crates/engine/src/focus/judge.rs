@@ -112,6 +112,7 @@ impl Judge {
     }
 
     /// The text of a PDF file, where the program that reads them is installed. Blocks as long as that takes.
+    #[must_use]
     pub fn pdf_text(&self, pdf: &[u8]) -> Option<String> {
         self.pdf.as_ref()?.text(pdf)
     }
@@ -163,6 +164,7 @@ impl Judge {
     }
 
     /// How probable it is that a file is of the wanted kind. To a model that was trained on pages alone, every file is that can be read.
+    #[must_use]
     pub fn file_probability(&self, inspection: &Inspection) -> f64 {
         match self.model.files() {
             Some(files) => files.probability(&inspection.features),

@@ -4,6 +4,12 @@
 //!
 //! Not here: how a page is judged, and which site or link is next (`junkai-focus`); when a server may be visited (`junkai-frontier`).
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "what focus has learned is on the real disk, and not simulated"
+)]
+
 mod aim;
 mod books;
 mod collecting;

@@ -130,6 +130,11 @@ impl FocusOrder {
     }
 
     /// Candidates that it holds.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "it counts, and nobody asks whether that is none"
+    )]
     pub fn len(&self) -> usize {
         match self {
             FocusOrder::Exploring(exploring) => exploring.len(),
@@ -146,6 +151,7 @@ impl FocusOrder {
     }
 
     /// Whether there is one.
+    #[must_use]
     pub fn has_inferred(&self) -> bool {
         match self {
             FocusOrder::Exploring(exploring) => exploring.has_inferred(),

@@ -99,28 +99,25 @@ fn find(arguments: &Arguments, plan: &Plan, bugs: &[Bug]) -> Result<Ending> {
         };
         let told = together(arguments, &plan, true);
         let (name, words) = (bug.name(), bug.words());
-        match told.failure {
-            Some((number, failure)) => {
-                let runs = number - arguments.from + 1;
-                let what = failure.broken.to_string();
-                let what = what.lines().next().unwrap_or_default();
-                if arguments.json {
-                    say!(
-                        "{}",
-                        json!({ "bug": name, "found": true, "runs": runs, "by": what })
-                    );
-                } else {
-                    say!("{name}: found in run {number}\n    ({words}) {what}");
-                }
+        let Some((number, failure)) = told.failure else {
+            missed += 1;
+            if arguments.json {
+                say!("{}", json!({ "bug": name, "found": false }));
+            } else {
+                say!("{name}: NOT FOUND ({words})");
             }
-            None => {
-                missed += 1;
-                if arguments.json {
-                    say!("{}", json!({ "bug": name, "found": false }));
-                } else {
-                    say!("{name}: NOT FOUND ({words})");
-                }
-            }
+            continue;
+        };
+        let runs = number - arguments.from + 1;
+        let what = failure.broken.to_string();
+        let what = what.lines().next().unwrap_or_default();
+        if arguments.json {
+            say!(
+                "{}",
+                json!({ "bug": name, "found": true, "runs": runs, "by": what })
+            );
+        } else {
+            say!("{name}: found in run {number}\n    ({words}) {what}");
         }
     }
     if 0 < missed {
