@@ -413,6 +413,10 @@ impl Simulation {
         );
         let checked = self.survived(checked)?;
         let lost = checked.map_err(|broken| self.with_history(broken, &opening.repairs))?;
+        let lost = lost.map(|lost| {
+            let (end, rotten) = (self.last_end, &self.rotten);
+            format!("{lost}, after {end}, with {rotten:?}")
+        });
         self.lost_to_rot = self.lost_to_rot.take().or(lost);
         let written = write_settings_down(&folder, &opening.settings);
         self.survived(written)?;
