@@ -537,7 +537,8 @@ fn a_page_that_is_asked_for_while_it_waits_has_its_first_visit_too() {
         let mut room = open(folder.path(), order, &Turns::default());
         let asked = asked_entry(&page(1), OutOfTurn::Asked, &Purpose::Page, 0, Time::EPOCH);
         room.append_known(asked, NOW).unwrap();
-        let first = found(1).entry("http://h0.example/", "", Time::EPOCH);
+        let found = found(1);
+        let first = found.entry("http://h0.example/", "", Time::EPOCH);
         room.append(&first, NOW).unwrap();
         room.refill(10, NOW).unwrap();
         let mut reasons = Vec::new();
