@@ -390,7 +390,8 @@ impl Worker {
             decoded_max: self.decoded_max().min(SMALL_BODY_BYTES),
         };
         let mut link_room = self.shared.link_room.take().await;
-        self.recent.heed(self.shared.progress.urls_refused.read());
+        self.recent
+            .forget_if_refused(self.shared.progress.urls_refused.read());
         let understood = self.understand_whole(&turn.visit, brought).await;
         link_room.shrink_to(understood.link_bytes());
         let outcome = self.keep(&url, &turn, brought, &understood).await?;

@@ -126,7 +126,7 @@ pub struct Engine {
     focus_books: Option<FocusBooks>,
     /// Sites that are left alone, because they do not hold what is wanted.
     unwanted: Unwanted,
-    /// Where no visit starts, by the wish of people.
+    /// Where no visit starts, by command.
     paused: Paused,
     /// Whether our own network is down.
     outage: Outage,
@@ -506,7 +506,7 @@ impl Engine {
         engine.reach_wanted_sites();
         engine.admit_seeds(opening.seeds)?;
         engine.write_down()?;
-        engine.empty_wish_box(opening.wishes)?;
+        engine.empty_command_box(opening.commands)?;
         Ok(engine)
     }
 }

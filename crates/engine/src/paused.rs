@@ -1,4 +1,4 @@
-//! What is paused: hosts, servers, or the whole crawl, by the wish of people and over restarts.
+//! What is paused: hosts, servers, or the whole crawl, by command and over restarts.
 //!
 //! `state/paused.json` is replaced at every change, before anybody is told of it. The frontier's thread asks [`Paused::until`] when a visit comes up
 //! and when it is about to start: a paused visit is put off, and so asked about again.
@@ -13,9 +13,9 @@ use junkai_frontier::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::CrawlError;
+use crate::command::Whom;
 use crate::platform::ArchiveFolder;
 use crate::small_file;
-use crate::wish::Whom;
 
 const NAME: &str = "paused.json";
 /// A paused visit is put off by the time that the pause has lasted, within these bounds. So what is resumed goes on within as long as it was paused,

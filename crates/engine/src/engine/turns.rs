@@ -110,7 +110,7 @@ impl Engine {
     pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
         let now = self.now;
         if let Some(objection) = self.objection(&visit, now) {
-            return self.heed(visit, objection);
+            return self.obey(visit, objection);
         }
         let peek = self.rules.peek(&visit.url, now);
         if !visit.purpose.is_robots()
@@ -227,7 +227,7 @@ impl Engine {
         let now = self.now;
         if let Some(objection) = self.objection(&visit, now) {
             self.end_unvisited(key, now);
-            return self.heed(visit, objection);
+            return self.obey(visit, objection);
         }
         if self.paused.all.is_some() {
             self.give_turn_back(visit, key, Line::Returning);
