@@ -37,7 +37,7 @@ use junkai_fetch::{Access, Client, Exchange, Failure, Request, Resolver, Resourc
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::LinkOptions;
-use junkai_page::content::{Furniture, FurnitureBounds};
+use junkai_page::content::{Boilerplate, BoilerplateBounds};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -119,7 +119,7 @@ pub(crate) struct Worker {
     links: LinkOptions,
     recent: Recent,
     /// What the pages of a site have in common, and is not content.
-    furniture: RefCell<Furniture>,
+    boilerplate: RefCell<Boilerplate>,
     keeper: Keeper,
 }
 
@@ -173,7 +173,7 @@ impl Worker {
                 Overflow::Defer if !settings.is_ordered() => Recent::new(),
                 Overflow::Defer | Overflow::Discard => Recent::none(),
             },
-            furniture: RefCell::new(Furniture::new(FurnitureBounds::default())),
+            boilerplate: RefCell::new(Boilerplate::new(BoilerplateBounds::default())),
             shared,
             client,
             resolver,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
 use junkai_frontier::{ServerKey, Time};
-use junkai_page::content::{Furniture, FurnitureBounds};
+use junkai_page::content::{Boilerplate, BoilerplateBounds};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
     Sighting, Version,
@@ -64,7 +64,7 @@ pub struct KnownPages {
     /// How often every page is to be visited (`revisit.at_least`), and how often all known pages were planned to be when this run began.
     at_least: Option<Duration>,
     timed_by: Option<Duration>,
-    furniture: Furniture,
+    boilerplate: Boilerplate,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
     /// Pages that found no room in the ring, for a moment.
@@ -122,7 +122,7 @@ impl KnownPages {
             recalls_left: RECALLS_PER_ROUND,
             at_least: None,
             timed_by: None,
-            furniture: Furniture::new(FurnitureBounds {
+            boilerplate: Boilerplate::new(BoilerplateBounds {
                 hosts: 0,
                 blocks_per_host: 0,
             }),
@@ -394,7 +394,7 @@ impl KnownPages {
         }
         self.reads_left = self.reads_left.saturating_sub(1);
         if let Some(earlier) = self.platform.captures.page(&page, known, JOINED_BYTES_MAX) {
-            known.content = earlier.content(&mut self.furniture, &page);
+            known.content = earlier.content(&mut self.boilerplate, &page);
         }
     }
 
@@ -729,9 +729,14 @@ mod tests {
     }
 
     fn content_of(body: &str, url: &PageUrl) -> Option<junkai_page::content::Content> {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         let content_type = Some("text/html; charset=utf-8");
-        junkai_page::content::of(&mut furniture, body.as_bytes(), content_type, url.as_url())
+        junkai_page::content::of(
+            &mut boilerplate,
+            body.as_bytes(),
+            content_type,
+            url.as_url(),
+        )
     }
 
     fn url(text: &str) -> PageUrl {

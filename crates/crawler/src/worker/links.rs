@@ -304,11 +304,11 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     } else if is_first {
         understood.is_unread = content::is_readable(&decoded.bytes, content_type);
     } else {
-        let mut furniture = worker.furniture.borrow_mut();
+        let mut boilerplate = worker.boilerplate.borrow_mut();
         let url = visit.url.as_url();
         understood.content = match charset {
-            Some(charset) => content::of_page(&mut furniture, &decoded.bytes, charset, url),
-            None => content::of(&mut furniture, &decoded.bytes, content_type, url),
+            Some(charset) => content::of_page(&mut boilerplate, &decoded.bytes, charset, url),
+            None => content::of(&mut boilerplate, &decoded.bytes, content_type, url),
         };
     }
 }
