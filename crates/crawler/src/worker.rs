@@ -629,7 +629,7 @@ impl Worker {
                 hop: Some('M'),
                 depth: visit.depth,
                 purpose: purpose.clone(),
-                lead: None,
+                link_estimate: None,
             }),
         )
     }

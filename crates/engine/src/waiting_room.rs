@@ -185,8 +185,8 @@ impl WaitingRoom {
             return self.append(&entry, now);
         }
         let host = host_of(&found.url);
-        let worth = match (&found.lead, source) {
-            (Some(lead), _) => lead.promise,
+        let worth = match (&found.link_estimate, source) {
+            (Some(estimate), _) => estimate.promise,
             (None, Some(source)) => self.admission().gain(source, host),
             (None, None) => SEED_WORTH,
         };
@@ -202,7 +202,7 @@ impl WaitingRoom {
             Receipt::of(ticket),
         );
         visit.worth = worth;
-        visit.lead.clone_from(&found.lead);
+        visit.link_estimate.clone_from(&found.link_estimate);
         self.offer(visit, now)?;
         Ok(())
     }

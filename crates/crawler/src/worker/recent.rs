@@ -89,7 +89,7 @@ mod tests {
             hop: Some('L'),
             depth: 1,
             purpose: Purpose::Page,
-            lead: None,
+            link_estimate: None,
         }
     }
 

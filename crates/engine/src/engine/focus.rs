@@ -63,13 +63,13 @@ impl Engine {
 
     fn note_file(&mut self, ended: &EndedVisit, file: &FileSaid) -> Result<(), CrawlError> {
         let visit = &ended.visit;
-        let lead = visit.lead.as_deref().cloned().unwrap_or_default();
+        let estimate = visit.link_estimate.as_deref().cloned().unwrap_or_default();
         let found = FoundFile {
             url: visit.url.as_str().to_owned(),
             site: visit.url.site().to_owned(),
             page: visit.via.to_string(),
-            link_text: lead.context.text,
-            beside: lead.context.beside,
+            link_text: estimate.context.text,
+            beside: estimate.context.beside,
             at: timestamp_of(ended.ended),
             format: file.format,
             probability: Some(file.probability),

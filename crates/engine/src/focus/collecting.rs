@@ -459,8 +459,10 @@ impl Admission<Visit> for Collecting {
 
 /// A data file that the archive has, as it is noted.
 fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<FoundFile> {
-    let lead = linked.and_then(|linked| linked.found.lead.as_deref());
-    let context = lead.map(|lead| lead.context.clone()).unwrap_or_default();
+    let estimate = linked.and_then(|linked| linked.found.link_estimate.as_deref());
+    let context = estimate
+        .map(|estimate| estimate.context.clone())
+        .unwrap_or_default();
     Some(FoundFile {
         url: page.as_str().to_owned(),
         site: page.site().to_owned(),
@@ -478,7 +480,7 @@ fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<Found
 /// in time, again if it was captured before, and that says more than the URL alone.
 fn is_start(visit: &Visit) -> bool {
     let is_followed = matches!(visit.hops.chars().last(), Some('L' | 'E' | INFERRED_HOP));
-    visit.lead.is_none() && !is_followed || visit.hops.ends_with('R')
+    visit.link_estimate.is_none() && !is_followed || visit.hops.ends_with('R')
 }
 
 #[cfg(test)]
@@ -509,7 +511,7 @@ mod tests {
     /// Offers a page of which nothing is known but its URL.
     fn offer_start(collecting: &mut Collecting, url: &str) {
         let mut candidate = candidate(url, 1.0);
-        candidate.visit.lead = None;
+        candidate.visit.link_estimate = None;
         assert!(collecting.offer(candidate).is_none());
     }
 

@@ -183,14 +183,14 @@ pub(super) enum Offered {
 
 /// A link as a collector sees it.
 fn seen(found: &Discovered) -> LinkSeen<'_> {
-    let lead = found.lead.as_deref();
-    let context = lead.map(|lead| &lead.context);
+    let estimate = found.link_estimate.as_deref();
+    let context = estimate.map(|estimate| &estimate.context);
     LinkSeen {
         url: found.url.as_str(),
         text: context.map_or("", |context| &context.text),
         tag_path: context.map_or("", |context| &context.tag_path),
         beside: context.map_or("", |context| &context.beside),
-        looks: match lead.and_then(|lead| lead.format) {
+        looks: match estimate.and_then(|estimate| estimate.format) {
             Some(_) => Looks::DataFile,
             None => Looks::Page,
         },

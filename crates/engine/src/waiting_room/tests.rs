@@ -48,7 +48,7 @@ fn found(number: u64) -> Discovered {
         hop: Some('L'),
         depth: 1,
         purpose: Purpose::Page,
-        lead: None,
+        link_estimate: None,
     }
 }
 
