@@ -139,7 +139,7 @@ pub fn least_gap(policy: &Policy, pace: &Pace) -> Option<String> {
 pub fn gap_cells(policy: &Policy, pace: &Pace) -> [Cell; 2] {
     match (policy, pace.least) {
         (_, None) | (Policy::Opt, _) => [Cell::None, Cell::None],
-        (Policy::SeedRing(_), Some(steps)) => [Cell::Count(steps), Cell::None],
+        (Policy::OneStepRing(_), Some(steps)) => [Cell::Count(steps), Cell::None],
         (Policy::Crawl(_), Some(micros)) => [Cell::None, Cell::Seconds(micros as f64 / 1e6)],
     }
 }
@@ -241,7 +241,7 @@ fn share_figure(subject: &Subject, compared: &[Compared]) -> Figure {
         let line = share_line(&one.label, &one.cumulated);
         chart = chart.line(match one.policy {
             Policy::Opt => line.style(Style::Reference),
-            Policy::SeedRing(_) | Policy::Crawl(_) => line,
+            Policy::OneStepRing(_) | Policy::Crawl(_) => line,
         });
     }
     Figure {
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn every_policy_has_a_row_and_a_line_and_nothing_depends_on_threads() {
         let subject = subject();
-        let entries = entries(&["opt", "bfs", "seed-ring:64x64", "worth:200,welcome"]);
+        let entries = entries(&["opt", "bfs", "one-step-ring:64x64", "worth:200,welcome"]);
         let with_threads = |threads| {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)

@@ -9,8 +9,8 @@
 mod aside;
 mod discovery;
 mod one_by_one;
+mod one_step;
 mod polite;
-mod seed_steps;
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl Run {
 pub fn simulate(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64)) -> Run {
     match trial.policy {
         Policy::Opt => best_first(trial, value),
-        Policy::SeedRing(setup) => seed_steps::crawl(trial, *setup, progress),
+        Policy::OneStepRing(setup) => one_step::crawl(trial, *setup, progress),
         Policy::Crawl(
             setup @ Setup {
                 ring: Some(ring), ..
