@@ -67,7 +67,7 @@ pub struct Settings {
     pub focus: FocusConfig,
     /// Who is told when pages change.
     pub hook: HookConfig,
-    /// When log files are put away.
+    /// When log files are rotated.
     pub logs: LogConfig,
     /// The clock, for demonstrations and tests.
     pub clock: ClockConfig,

@@ -78,7 +78,7 @@ speed = 50.0
 origin = ORIGIN
 "#;
 
-/// Buffers that are full after a few links, logs that are put away every second, and pages that come back after seconds of a clock that runs fast.
+/// Buffers that are full after a few links, logs that are rotated every second, and pages that come back after seconds of a clock that runs fast.
 const SMALL_BUFFERS: &str = r#"
 [backlog]
 buffer_bytes = 1000
@@ -103,7 +103,7 @@ buffer_bytes = 65536
 bytes_max = "1 kB"
 "#;
 
-/// All that a log says, also in files that were put away.
+/// All that a log says, also in files that were rotated.
 fn log_of(archive: &Path, name: &str) -> String {
     let log = junkai_archive::logs::read_log(archive, name).unwrap();
     std::io::read_to_string(log).unwrap()
