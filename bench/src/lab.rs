@@ -216,7 +216,7 @@ impl Series {
             links += run.links.max(1);
             self.visited = run.order.len() as f64 / f64::from(web.links.page_count());
             self.waiting_max = f64::from(run.stored_max());
-            self.without_room = (run.discarded + run.put_aside) as f64 / run.links.max(1) as f64;
+            self.without_room = (run.discarded + run.spilled) as f64 / run.links.max(1) as f64;
         }
         let links = links as f64;
         self.nanoseconds.push(crawling * 1e9 / links);

@@ -92,7 +92,7 @@ pub struct Waiting {
     pub hops: String,
     /// The page that led to it.
     pub via: String,
-    /// Where links decide who comes next: about what those to it were worth when this was written down, when it was found or put aside.
+    /// Where links decide who comes next: about what those to it were worth when this was written down, when it was found or spilled.
     pub worth: Option<f32>,
 }
 

@@ -212,7 +212,7 @@ impl Engine {
         }
         self.know_what_waits()?;
         self.save_experience()?;
-        self.room.put_all_aside(now)?;
+        self.room.spill_all(now)?;
         self.write_down()?;
         self.servers.close(&self.scheduler, &self.paces)?;
         let (checkpoints, mut books) = self.books();

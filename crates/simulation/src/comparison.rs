@@ -162,7 +162,7 @@ fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
         ("visited_pages", "pages visited"),
         ("stored_max_urls", "most stored"),
         ("discarded_times", "discarded"),
-        ("put_aside_times", "put aside"),
+        ("put_aside_times", "spilled"),
     ]));
     columns.extend(gap_columns());
     columns.push(Column::new("too_early_visits", "gaps too short"));
@@ -176,7 +176,7 @@ fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
             Cell::Count(one.run.order.len() as u64),
             Cell::Count(one.run.stored_max().into()),
             Cell::Count(one.run.discarded),
-            Cell::Count(one.run.put_aside),
+            Cell::Count(one.run.spilled),
         ]);
         cells.extend(gap_cells(&one.policy, &one.run.pace));
         cells.push(Cell::Count(one.run.pace.violations));
@@ -265,7 +265,7 @@ fn stored_figure(subject: &Subject, compared: &[Compared]) -> Figure {
     }
     Figure {
         name: "stored".to_owned(),
-        caption: "What a policy must remember as it goes; what lies aside on disk does not count."
+        caption: "What a policy must remember as it goes; what was spilled to disk does not count."
             .to_owned(),
         chart: Drawing::One(Box::new(chart)),
     }

@@ -85,10 +85,10 @@ pub enum CrawlOrder {
 pub enum Evicted {
     /// It is forgotten, and may be found again.
     Discarded,
-    /// It is put aside on disk by its worth, and comes back when there is room.
-    Aside,
+    /// It is spilled to disk by its worth, and comes back when there is room.
+    Spilled,
     /// Likewise, and a link to it brings it back at once.
-    AsideAndWelcome,
+    SpilledAndWelcome,
 }
 
 /// The ring under a crawl, and the servers' pace.
@@ -146,7 +146,7 @@ impl Policy {
         Policy::Crawl(Setup {
             order,
             candidates_max: None,
-            evicted: Evicted::Aside,
+            evicted: Evicted::Spilled,
             ring: None,
         })
     }

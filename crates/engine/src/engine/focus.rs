@@ -104,7 +104,7 @@ impl Engine {
         if self.focus_books.is_none() {
             return false;
         }
-        let aside = self.room.stats().aside;
+        let spilled = self.room.stats().spilled;
         let due = self.room.backlog().next_due();
         let comes_up = due.is_some_and(|due| due <= now + PATIENCE);
         let is_idle = !self.has_visits_in_flight()
@@ -116,13 +116,13 @@ impl Engine {
         let is_reached = match order {
             // As long as a page may come up, a site that has no other left, or did not answer, is not done with.
             FocusOrder::Exploring(exploring) => {
-                let has_more = 0 < aside || comes_up;
+                let has_more = 0 < spilled || comes_up;
                 let is_kept_waiting = comes_up && exploring.has_asked_in_vain();
                 let is_done = 0 < order.len() || !has_more;
                 exploring.is_settled() && is_done && !is_kept_waiting
             }
             FocusOrder::Collecting(collecting) => {
-                let has_more = (0 < aside && collecting.has_room()) || comes_up;
+                let has_more = (0 < spilled && collecting.has_room()) || comes_up;
                 collecting.is_finished() && !has_more
             }
         };

@@ -223,7 +223,7 @@ impl Pair {
             }
             Op::Done { .. } | Op::PutOff { .. } => {}
             Op::Stop { order } => {
-                self.room.put_all_aside(NOW).unwrap();
+                self.room.spill_all(NOW).unwrap();
                 self.apply(Op::Kill { order });
             }
             Op::Kill { order } => {
@@ -265,10 +265,10 @@ impl Pair {
 }
 
 impl Pair {
-    /// While the order is the same, no place is free that somebody aside could have.
+    /// While the order is the same, no place is free that a spilled visit could have.
     fn check_places(&mut self) {
         let is_low = self.room.admission().len() < self.room.candidates_low;
-        assert!(!self.is_filled || !is_low || self.room.stats().aside == 0);
+        assert!(!self.is_filled || !is_low || self.room.stats().spilled == 0);
     }
 }
 
@@ -352,12 +352,12 @@ fn a_host_has_its_next_turn_when_the_visit_is_over_or_put_off() {
 }
 
 #[test]
-fn what_a_run_with_an_order_put_aside_is_visited_by_one_without() {
+fn what_a_run_with_an_order_spilled_is_visited_by_one_without() {
     let mut pair = Pair::new(Order::Worth);
     for _ in 0..20 {
         pair.apply(Op::TakeIn { is_seed: false });
     }
-    assert_eq!(pair.room.stats().aside, 20 - CANDIDATES as u64);
+    assert_eq!(pair.room.stats().spilled, 20 - CANDIDATES as u64);
     pair.apply(Op::Kill { order: Order::Fifo });
     pair.apply(Op::Refill { entries_max: 100 });
     for _ in 0..20 {
@@ -420,7 +420,7 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         for _ in 0..8 {
             room.raise(&page(2), Some(&source));
         }
-        room.put_all_aside(NOW).unwrap();
+        room.spill_all(NOW).unwrap();
         room.backlog.flush(&mut Nothing).unwrap();
         drop(room);
         let mut room = open(folder.path(), order, &Turns::default());

@@ -114,7 +114,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
 /// What competes for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ours {
-    /// As the crawler has it: what finds no room is put aside on disk.
+    /// As the crawler has it: what finds no room is spilled to disk.
     Worth,
     /// Likewise, and a link to it brings it back at once.
     Welcome,
@@ -144,15 +144,15 @@ impl Ours {
     /// The policy when so many URLs may be stored.
     fn within(self, stored: u32) -> Policy {
         match self {
-            Ours::Worth => worth_in(stored, Evicted::Aside),
-            Ours::Welcome => worth_in(stored, Evicted::AsideAndWelcome),
+            Ours::Worth => worth_in(stored, Evicted::Spilled),
+            Ours::Welcome => worth_in(stored, Evicted::SpilledAndWelcome),
             Ours::Discarding => worth_in(stored, Evicted::Discarded),
-            Ours::Count => counting(worth_in(stored, Evicted::Aside)),
-            Ours::CountWelcome => counting(worth_in(stored, Evicted::AsideAndWelcome)),
+            Ours::Count => counting(worth_in(stored, Evicted::Spilled)),
+            Ours::CountWelcome => counting(worth_in(stored, Evicted::SpilledAndWelcome)),
             Ours::InDegree => Policy::Crawl(Setup {
                 order: CrawlOrder::InDegree,
                 candidates_max: Some((stored as usize).max(1)),
-                evicted: Evicted::Aside,
+                evicted: Evicted::Spilled,
                 ring: None,
             }),
         }

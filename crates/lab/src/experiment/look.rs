@@ -86,8 +86,8 @@ fn one_step_ring(setup: &OneStepRingSetup) -> Look {
 
 fn crawl(setup: &Setup) -> Look {
     let dashes = match (setup.candidates_max, setup.evicted) {
-        (None, _) | (Some(_), Evicted::Aside) => 0,
-        (Some(_), Evicted::AsideAndWelcome) => DASHED,
+        (None, _) | (Some(_), Evicted::Spilled) => 0,
+        (Some(_), Evicted::SpilledAndWelcome) => DASHED,
         (Some(_), Evicted::Discarded) => DOTTED,
     };
     let (order, slot) = match setup.order {
@@ -112,8 +112,8 @@ fn crawl(setup: &Setup) -> Look {
         } => ("worth".to_owned(), WORTH),
     };
     let fate = match (setup.candidates_max, setup.evicted) {
-        (None, _) | (Some(_), Evicted::Aside) => "",
-        (Some(_), Evicted::AsideAndWelcome) => ", welcome back",
+        (None, _) | (Some(_), Evicted::Spilled) => "",
+        (Some(_), Evicted::SpilledAndWelcome) => ", welcome back",
         (Some(_), Evicted::Discarded) => ", discarding",
     };
     let memory = setup.candidates_max.map_or_else(String::new, |candidates| {

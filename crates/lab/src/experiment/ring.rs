@@ -250,7 +250,7 @@ impl Plan<'_> {
     /// Ours, in the memory that a ring of the paper took on this graph.
     fn worth(self, trials: &Trials<'_>, graph: usize) -> Policy {
         let ring = trials.of(graph, &self.experiment.memory_of.policy());
-        worth_in(ring.stored_max, Evicted::Aside)
+        worth_in(ring.stored_max, Evicted::Spilled)
     }
 
     /// What is compared in figures 5 and 6.

@@ -86,7 +86,7 @@ impl<'a> PoliteCrawl<'a> {
         };
         let overflow = match setup.evicted {
             Evicted::Discarded => Overflow::Discard,
-            Evicted::Aside | Evicted::AsideAndWelcome => Overflow::Defer,
+            Evicted::Spilled | Evicted::SpilledAndWelcome => Overflow::Defer,
         };
         let config = RingConfig {
             step: Some(ring.step.unwrap_or(ring.interval)),

@@ -61,7 +61,7 @@ fn parse(text: &str) -> Result<Policy, String> {
     let mut setup = Setup {
         order,
         candidates_max: None,
-        evicted: Evicted::Aside,
+        evicted: Evicted::Spilled,
         ring: None,
     };
     if name == "ring" {
@@ -116,8 +116,8 @@ fn apply(setup: &mut Setup, option: &str) -> Result<(), String> {
     };
     match (key, value) {
         ("discard", None) => setup.evicted = Evicted::Discarded,
-        ("aside", None) => setup.evicted = Evicted::Aside,
-        ("welcome", None) => setup.evicted = Evicted::AsideAndWelcome,
+        ("aside", None) => setup.evicted = Evicted::Spilled,
+        ("welcome", None) => setup.evicted = Evicted::SpilledAndWelcome,
         ("at-once", None) => setup.ring = None,
         ("polite", None) => {
             setup.ring.get_or_insert_default();
@@ -269,8 +269,8 @@ fn write_setup(setup: &Setup, formatter: &mut fmt::Formatter<'_>) -> fmt::Result
     }
     formatter.write_str(match setup.evicted {
         Evicted::Discarded => ",discard",
-        Evicted::Aside => ",aside",
-        Evicted::AsideAndWelcome => ",welcome",
+        Evicted::Spilled => ",aside",
+        Evicted::SpilledAndWelcome => ",welcome",
     })?;
     match setup.ring {
         None => formatter.write_str(",at-once"),
