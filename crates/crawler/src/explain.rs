@@ -446,7 +446,7 @@ fn noted_in_words(page: &KnownPage, last: Option<&Event<'_>>) -> Option<String> 
         return None;
     };
     Some(format!(
-        "; it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be put off",
+        "; it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be deferred",
         last.time
     ))
 }

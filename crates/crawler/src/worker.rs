@@ -303,7 +303,7 @@ impl Worker {
     async fn fetch_rules(&self, robots: PageUrl, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
         let (exchange, ended) = self.fetch(&robots, &turn).await;
         if let Some(fate) = fate_of_our_own(&exchange) {
-            return Ok(self.put_back(turn, &exchange, ended, fate));
+            return Ok(self.report_unkept(turn, &exchange, ended, fate));
         }
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose.is_robots();
@@ -373,7 +373,7 @@ impl Worker {
         let url = turn.visit.url.clone();
         let (exchange, ended) = self.fetch(&url, &turn).await;
         if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
-            return Ok(self.put_back(turn, &exchange, ended, fate));
+            return Ok(self.report_unkept(turn, &exchange, ended, fate));
         }
         let end = end_report(&exchange, turn.started, ended, SystemTime::now());
         let pdf_text = self.pdf_text(&url, &exchange).await;
@@ -450,7 +450,13 @@ impl Worker {
     }
 
     /// Reports a visit of which nothing is kept.
-    fn put_back(&self, turn: Turn, exchange: &Exchange, ended: Time, fate: Fate) -> EndedVisit {
+    fn report_unkept(
+        &self,
+        turn: Turn,
+        exchange: &Exchange,
+        ended: Time,
+        fate: Fate,
+    ) -> EndedVisit {
         let outcome = keep::describe_failed(exchange);
         self.shared.progress.bytes_received.add(outcome.size);
         let end = end_report(exchange, turn.started, ended, SystemTime::now());

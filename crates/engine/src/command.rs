@@ -31,7 +31,7 @@ pub enum UserCommand {
         /// The pages.
         pages: Vec<String>,
     },
-    /// Start no more visits there. Those that wait are put off, not lost.
+    /// Start no more visits there. Those that wait are deferred, not lost.
     Pause {
         /// Where.
         whom: Whom,

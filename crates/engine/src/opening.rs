@@ -270,7 +270,7 @@ pub fn last_settings(state: &Folder) -> Option<Settings> {
     toml::from_slice(&text).ok()
 }
 
-/// Whether visits that the last run put off would have another time now.
+/// Whether visits that the last run deferred would have another time now.
 fn has_other_pace(last: &Settings, now: &Settings) -> bool {
     last.politeness != now.politeness || last.ring != now.ring
 }

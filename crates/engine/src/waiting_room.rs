@@ -8,7 +8,7 @@
 //!  by an order:               new page ──► held on disk, and offered ──► next ──► ring
 //!                             known page ► raised, if it stands here        ▲
 //!                             turned away ──► spilled, by its grade ────────┘ when there is room again
-//!                             due again (put off, or left by the last run) ──► offered
+//!                             due again (deferred, or left by the last run) ──► offered
 //! ```
 //!
 //! Read [`WaitingRoom::next`] first, then [`Receipt`]: a visit that was handed out is released once, because nobody else can open its receipt,
@@ -283,7 +283,7 @@ impl WaitingRoom {
     }
 
     /// Hands out the visit that comes next; none if none waits, or none of those that wait may go before another is over. It is out until it is
-    /// [`done`](Self::done) or [put off](Self::put_off).
+    /// [`done`](Self::done) or [deferred](Self::defer).
     ///
     /// Its place is filled at once from what was spilled. Were that done later, it would depend on the clock whether a page that is found next stands before or
     /// behind the one that was spilled.
@@ -315,7 +315,7 @@ impl WaitingRoom {
     }
 
     /// A visit is to be made at `due`, and will not line up as a new one again.
-    pub fn put_off(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
+    pub fn defer(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         self.release(&visit);
         visit.line = Line::Returning;
         let grade = self.grade(visit.worth);

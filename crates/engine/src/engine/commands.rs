@@ -260,7 +260,7 @@ impl Engine {
             return Some(Objection::OutOfScope(rule));
         }
         if !visit.purpose.is_robots() && self.unwanted.has(&visit.url) {
-            return Some(Objection::PausedUntil(now + Unwanted::PUT_OFF));
+            return Some(Objection::PausedUntil(now + Unwanted::DEFERRAL));
         }
         if self.paused.is_empty() {
             return None;
@@ -276,7 +276,7 @@ impl Engine {
     /// Defers or forgets a visit as users commanded.
     pub(super) fn obey(&mut self, visit: Visit, objection: Objection) -> Result<(), CrawlError> {
         match objection {
-            Objection::PausedUntil(until) => self.put_away(visit, until),
+            Objection::PausedUntil(until) => self.defer(visit, until),
             Objection::OutOfScope(rule) => {
                 let outcome = Outcome {
                     status: status::OUT_OF_SCOPE,

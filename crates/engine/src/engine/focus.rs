@@ -9,7 +9,7 @@ use crate::CrawlError;
 use crate::focus::{Aim, Came, Evidence, FileSaid, FocusOrder, FoundFile, Page};
 use crate::visit::{EndedVisit, Fate, Purpose, timestamp_of};
 
-/// How long a focused crawl that has nothing else to do waits for visits that were put off.
+/// How long a focused crawl that has nothing else to do waits for visits that were deferred.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Engine {

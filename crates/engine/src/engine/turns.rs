@@ -130,7 +130,7 @@ impl Engine {
                 }
                 Err(due) => {
                     self.tell_of_host_rest(&visit, now);
-                    self.put_away(visit, due)
+                    self.defer(visit, due)
                 }
             },
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
@@ -208,9 +208,9 @@ impl Engine {
                 match command {
                     Command::Start { visit, key, at } => self.start(visit, key, at)?,
                     Command::Defer { visit, due, .. } if visit.state.is_some() => {
-                        self.known.defer(visit, due, self.now)?;
+                        self.known.defer_for_room(visit, due, self.now)?;
                     }
-                    Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
+                    Command::Defer { visit, due, .. } => self.defer(visit, due)?,
                     Command::Discard { visit } => {
                         self.room.append(&visit.discard_marker(), self.now)?;
                         self.room.done(visit);
@@ -237,7 +237,7 @@ impl Engine {
             Whereabouts::At(address, there) if there == key => {
                 if let Err(due) = self.may_start(&visit, now) {
                     self.end_unvisited(key, now);
-                    return self.put_away(visit, due);
+                    return self.defer(visit, due);
                 }
                 if visit.out_of_turn.is_some() {
                     visit.noted = self.known.noted(&visit.url).map(Box::new);

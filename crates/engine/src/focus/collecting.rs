@@ -45,8 +45,8 @@ pub struct Collecting {
     /// The next site to begin with.
     next_site: usize,
     /// Pages of sites that are not collected.
-    parked: HashMap<u64, Candidate<Visit>>,
-    /// Pages that stand here, parked ones included.
+    uncollected: HashMap<u64, Candidate<Visit>>,
+    /// Pages that stand here, those of sites that are not collected included.
     standing: HashSet<u64>,
     /// Pages of wanted sites that wait.
     len: usize,
@@ -86,7 +86,7 @@ impl Collecting {
             ready: VecDeque::new(),
             begun: 0,
             next_site: 0,
-            parked: HashMap::new(),
+            uncollected: HashMap::new(),
             standing: HashSet::new(),
             len: 0,
             inferred: VecDeque::new(),
@@ -176,7 +176,7 @@ impl Collecting {
 
     /// Whether pages that wait on disk may still find room here.
     pub fn has_room(&self) -> bool {
-        self.parked.len() < self.candidates_max
+        self.uncollected.len() < self.candidates_max
     }
 
     /// What was learned so far, to be saved.
@@ -335,7 +335,7 @@ impl Collecting {
         true
     }
 
-    /// A site has nothing to hand out: it is finished, unless a page of it is out or put off.
+    /// A site has nothing to hand out: it is finished, unless a page of it is out or deferred.
     fn rest(&mut self, number: usize) {
         let site = &mut self.sites[number];
         let is_bound_reached = self.config.pages_max <= site.fetched;
@@ -356,7 +356,7 @@ impl Collecting {
         if is_bound_reached {
             let left = std::mem::take(&mut site.pages);
             self.len -= left.len();
-            self.parked.extend(left);
+            self.uncollected.extend(left);
         } else if self.config.guess && self.depth_max.is_none() {
             self.learned.note_whole(&site.name);
         }
@@ -386,7 +386,7 @@ impl Admission<Visit> for Collecting {
                 return Some(candidate);
             }
             self.standing.insert(fingerprint);
-            self.parked.insert(fingerprint, candidate);
+            self.uncollected.insert(fingerprint, candidate);
             return None;
         };
         let site = &mut self.sites[number];
@@ -401,7 +401,7 @@ impl Admission<Visit> for Collecting {
             collector.start(candidate.visit.url.as_str());
         }
         if matches!(site.stage, Stage::Finished) {
-            // It surfaces after all: put off for long, or found from elsewhere.
+            // It surfaces after all: deferred for long, or found from elsewhere.
             site.late.push_back(fingerprint);
         }
         site.pages.insert(fingerprint, candidate);
@@ -426,8 +426,8 @@ impl Admission<Visit> for Collecting {
     }
 
     fn take_out(&mut self) -> Option<Candidate<Visit>> {
-        let parked = self.parked.keys().next().copied();
-        if let Some(candidate) = parked.and_then(|parked| self.parked.remove(&parked)) {
+        let first = self.uncollected.keys().next().copied();
+        if let Some(candidate) = first.and_then(|first| self.uncollected.remove(&first)) {
             return Some(candidate);
         }
         let site = self.sites.iter_mut().find(|site| !site.pages.is_empty())?;
@@ -436,7 +436,7 @@ impl Admission<Visit> for Collecting {
         site.pages.remove(&fingerprint)
     }
 
-    /// A visit to a page of the host is over, or put off.
+    /// A visit to a page of the host is over, or deferred.
     fn release(&mut self, host: u64) {
         let Some(number) = self.hosts.get(&host).copied() else {
             return;
@@ -589,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_put_off_comes_up_again_and_is_followed() {
+    fn a_page_that_was_deferred_comes_up_again_and_is_followed() {
         let (mut collecting, _archive) = collecting(1000);
         offer_start(&mut collecting, "http://a.example/0");
         let first = collecting.next().unwrap();

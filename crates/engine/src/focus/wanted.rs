@@ -39,7 +39,7 @@ pub(super) struct WantedSite {
     pub(super) late: VecDeque<u64>,
     /// The page that is out, and its link, if the collector asked for it.
     pub(super) out: Option<(u64, Option<LinkNumber>)>,
-    /// Links that the collector asked for and that were put off.
+    /// Links that the collector asked for and that were deferred.
     pub(super) away: HashMap<u64, LinkNumber>,
     /// What pages link to that the archive has, by fingerprint.
     pub(super) linked: HashMap<u64, Linked>,
@@ -48,7 +48,7 @@ pub(super) struct WantedSite {
     /// Pages and files that were had, in all runs.
     pub(super) fetched: u64,
     pub(super) is_ready: bool,
-    /// It has begun, and waits for a page that was put off.
+    /// It has begun, and waits for a page that was deferred.
     pub(super) is_resting: bool,
 }
 

@@ -23,7 +23,7 @@ Examples:
   junkai pause --archive example                  what is paused
   junkai resume --archive example example.org     go on
 
-Visits that wait are put off, not lost; those in flight end as usual. What is paused stays so over restarts. After `resume` a \
+Visits that wait are deferred, not lost; those in flight end as usual. What is paused stays so over restarts. After `resume` a \
   host is visited again within as long as it was paused, ten minutes at most. `resume --all` undoes `pause --all`: hosts and \
   servers that were paused by name go on by name.")]
 pub(crate) struct Arguments {

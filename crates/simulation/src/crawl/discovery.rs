@@ -116,9 +116,9 @@ impl<'a> Discovery<'a> {
         self.admission.len()
     }
 
-    /// Gives back a page whose turn has been put off.
-    pub(super) fn offer_again(&mut self, put_off: HandedOut, run: &mut Run) {
-        self.offer(put_off.page, put_off.worth, run);
+    /// Gives back a page whose turn has been deferred.
+    pub(super) fn offer_again(&mut self, deferred: HandedOut, run: &mut Run) {
+        self.offer(deferred.page, deferred.worth, run);
     }
 
     /// Forgets a page for which the ring had no turn; it may be found again.

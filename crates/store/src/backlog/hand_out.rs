@@ -244,7 +244,7 @@ impl Backlog {
         }
     }
 
-    /// Opens every bucket before its time. What was put off because of the pace of its server is handed out and finds a time by today's pace; what failed, and
+    /// Opens every bucket before its time. What was deferred because of the pace of its server is handed out and finds a time by today's pace; what failed, and
     /// is to be tried again, keeps its time.
     pub fn bring_forward(&mut self) {
         for (bucket, segments) in std::mem::take(&mut self.closed) {

@@ -5,9 +5,9 @@
 //! in a row for each class of grades. All are rows of append-only files of packed blocks, so all writing and reading is sequential. How much may wait is bounded in bytes
 //! (see `account`). Read [`Backlog`] first, then `segment` and `block` for a file and `recovery` for what survives.
 //!
-//! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler put off; it takes entries with
+//! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler deferred; it takes entries with
 //! [`next`](Backlog::next) while the ring has room. An entry that was handed out is still on disk until its [`Ticket`] is acknowledged, after the visit's
-//! outcome is safe, or replaced, when the visit is put off or spilled. A driver that has its own idea of who comes next appends with
+//! outcome is safe, or replaced, when the visit is deferred or spilled. A driver that has its own idea of who comes next appends with
 //! [`append_held`](Backlog::append_held): such an entry is in hand from the first, and is on disk for the next life only.
 //!
 //! **As the log of `seen`.** The order of a checkpoint is: [`sync`](Backlog::sync); write the crawl's manifest with the [`Lengths`]; [`Seen::flush`](crate::seen::Seen::flush) with

@@ -166,7 +166,7 @@ fn nothing_is_handed_out_before_its_time_and_the_oldest_comes_first() {
 }
 
 #[test]
-fn what_was_put_off_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
+fn what_was_deferred_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
     for seconds in [7, 3600, 86_400] {
@@ -180,7 +180,7 @@ fn what_was_put_off_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
         backlog.append(&retry, START).unwrap();
     }
     backlog.bring_forward();
-    // What is put off from now on has its own time.
+    // What is deferred from now on has its own time.
     backlog.append(&entry(50, after(50)), START).unwrap();
     assert_eq!(numbers(&drain(&mut backlog, START)), [7, 3600, 86_400]);
     assert_eq!(numbers(&drain(&mut backlog, after(60))), [8, 50]);
@@ -1208,8 +1208,8 @@ fn waiting_bytes_go_up_and_down_and_are_counted_again_at_opening() {
     );
     let (ticket, first) = given.remove(0);
     backlog.ack(ticket);
-    let (ticket, put_off) = given.remove(0);
-    backlog.replace(ticket, &put_off, START).unwrap();
+    let (ticket, deferred) = given.remove(0);
+    backlog.replace(ticket, &deferred, START).unwrap();
     let left = (all - first.bytes()) as u64;
     assert_eq!(backlog.stats().waiting_bytes, left);
     backlog.flush(&mut Nothing).unwrap();
