@@ -49,7 +49,7 @@ impl Engine {
         for command in commands {
             match command {
                 UserCommand::Add { seeds: more } => {
-                    seeds.extend(self.accepted(&more, &mut response))
+                    seeds.extend(self.accepted(&more, &mut response));
                 }
                 other => response.add(self.carry_out_command(other)?),
             }
