@@ -48,7 +48,7 @@ const RISE_MAX: f64 = 1.3;
 const REREAD_PAGES_MAX: u32 = 1_000_000;
 
 /// Every policy but the ceiling, which does not crawl. In a bounded one, 100,000 pages wait.
-const POLICIES: &str = "bfs;seed-ring:1024x1024;ring:1024x65536;irlbot;beast;in-degree;in-degree:100000,aside;\
+const POLICIES: &str = "bfs;one-step-ring:1024x1024;ring:1024x65536;irlbot;beast;in-degree;in-degree:100000,aside;\
      worth:100000,aside;worth:100000,welcome";
 
 /// What `bench lab` takes.
@@ -123,7 +123,7 @@ impl Named {
     /// in each round; with queues that double (BEAST) each page is read again a bounded number of times.
     fn is_constant_time(&self) -> bool {
         match &self.policy {
-            Policy::Opt | Policy::SeedRing(_) => true,
+            Policy::Opt | Policy::OneStepRing(_) => true,
             Policy::Crawl(setup) => match setup.order {
                 CrawlOrder::Fifo | CrawlOrder::InDegree | CrawlOrder::Worth { .. } => true,
                 CrawlOrder::SiteBudgets(config) => config.is_doubling,
@@ -139,7 +139,7 @@ impl Named {
                 order: CrawlOrder::SiteBudgets(config),
                 ..
             }) => config.is_doubling || is_small,
-            Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_) => true,
+            Policy::Opt | Policy::OneStepRing(_) | Policy::Crawl(_) => true,
         }
     }
 }
@@ -216,7 +216,7 @@ impl Series {
             links += run.links.max(1);
             self.visited = run.order.len() as f64 / f64::from(web.links.page_count());
             self.waiting_max = f64::from(run.stored_max());
-            self.without_room = (run.discarded + run.put_aside) as f64 / run.links.max(1) as f64;
+            self.without_room = (run.discarded + run.spilled) as f64 / run.links.max(1) as f64;
         }
         let links = links as f64;
         self.nanoseconds.push(crawling * 1e9 / links);

@@ -25,7 +25,7 @@ pub(crate) struct HotPath {
 pub(crate) const PATHS: &[HotPath] = &[
     path(
         "links",
-        "a page's charset, links and wishes to robots",
+        "a page's charset, links and robots directives",
         "page",
         page::links,
     ),

@@ -11,7 +11,7 @@ use crate::cpu;
 use crate::report::{Cell, Limit, Report, Table};
 use crate::samples::{Samples, short};
 
-/// The policies that are measured: the seed's, the best of the literature, and ours.
+/// The policies that are measured: the paper's, the best of the literature, and ours.
 const POLICIES: [Policy; 3] = [Policy::Delta, Policy::OptimisticGradient, Policy::Foresight];
 /// By how much a choice may cost more with a thousand times the sites: twice as many levels of the tree, in slower memory.
 const RISE_MAX: f64 = 4.0;

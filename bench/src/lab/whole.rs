@@ -21,7 +21,7 @@ use crate::{cpu, memory};
 pub(super) const PAGES: u32 = 10_000_000;
 /// How long a simulation of that size may take by the clock, from nothing: minutes.
 const MINUTES_MAX: f64 = 10.0;
-/// What is done with the graph. The ring alone discards pages and their links with them; with a place aside, it visits all.
+/// What is done with the graph. The ring alone discards pages and their links with them; where it spills them to disk, it visits all.
 const JOBS: [&str; 4] = [
     "ring:1024x65536",
     "ring:1024x65536,aside",

@@ -28,7 +28,7 @@ pub(super) trait KnownSet {
         None
     }
 
-    /// Makes everything durable, and finishes what was put off.
+    /// Makes everything durable, and finishes what was deferred.
     fn settle(&mut self) -> Result<()>;
 
     /// CPU time spent on merging so far, where it is known.

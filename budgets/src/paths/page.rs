@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use junkai_archive::{ArchiveConfig, Capture, Provenance, Writer};
 use junkai_frontier::{ServerKey, Time};
 use junkai_page::LinkOptions;
-use junkai_page::content::{self, Furniture, FurnitureBounds};
+use junkai_page::content::{self, Boilerplate, BoilerplateBounds};
 use junkai_revisit::estimator::{LogNormalMemory, Memory};
 use junkai_revisit::{Digest, PageState, Version};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
@@ -37,12 +37,12 @@ pub(super) fn links() -> Result<()> {
 
 pub(super) fn content() -> Result<()> {
     let pages = corpus::pages()?;
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let mut read_all = || {
         for page in &pages {
             let content_type = Some(page.content_type);
             black_box(content::of(
-                &mut furniture,
+                &mut boilerplate,
                 page.body,
                 content_type,
                 &page.url,
@@ -165,7 +165,7 @@ pub(super) fn state() -> Result<()> {
 /// The state of a page that was visited many times, and changed sometimes.
 fn state_number(number: u32) -> Result<PageState> {
     let seconds = |ago: u32| Time::from_micros((2_000_000_000 - u64::from(ago)) * 1_000_000);
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let text = format!("What page {number} has to say, in a few words that are its own.");
     let url = format!("https://news.example/{number}").parse()?;
     let digest = [number.to_be_bytes(); 5].concat();
@@ -186,7 +186,7 @@ fn state_number(number: u32) -> Result<PageState> {
         version: Some(Version {
             digest: Digest::new(&digest).context("a digest is not that long")?,
             indexed: None,
-            content: content::of(&mut furniture, text.as_bytes(), Some("text/plain"), &url),
+            content: content::of(&mut boilerplate, text.as_bytes(), Some("text/plain"), &url),
             unread: None,
             captured: seconds(number + 7200),
             etag: Some(format!("\"{number:x}-51f4\"").into()),

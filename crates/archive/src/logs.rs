@@ -1,6 +1,6 @@
-//! The files of an archive's logs: the one that grows, and those that were put away because they had grown long or old.
+//! The files of an archive's logs: the one that grows, and those that were rotated because they had grown long or old.
 //!
-//! A file that is put away has the time of that behind its name, as `events.jsonl.20260102T030405Z`: by name they stand in the order in which they were written, and
+//! A rotated file has the time of its rotation behind its name, as `events.jsonl.20260102T030405Z`: by name they stand in the order in which they were written, and
 //! nobody writes to them again. They may be moved or deleted; what they told is then unknown to `junkai explain`, `junkai changes` and the lab.
 
 use std::fs::{self, File};
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-/// The name under which a log file is put away.
+/// The name that a log file gets when it is rotated.
 #[must_use]
-pub fn put_away_name(path: &Path, now: Timestamp) -> PathBuf {
+pub fn rotated_name(path: &Path, now: Timestamp) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(now.strftime(".%Y%m%dT%H%M%SZ").to_string());
     name.into()
@@ -102,22 +102,22 @@ pub fn log_files(archive: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let (mut put_away, mut growing) = (Vec::new(), None);
+    let (mut rotated, mut growing) = (Vec::new(), None);
     for file in folder {
         let file = file?;
         let file_name = file.file_name();
         match file_name.to_str().and_then(|it| it.strip_prefix(name)) {
             Some("") => growing = Some(file.path()),
-            Some(time) if is_time(time) => put_away.push(file.path()),
+            Some(time) if is_time(time) => rotated.push(file.path()),
             Some(_) | None => {}
         }
     }
-    put_away.sort();
-    put_away.extend(growing);
-    Ok(put_away)
+    rotated.sort();
+    rotated.extend(growing);
+    Ok(rotated)
 }
 
-/// Whether this is what [`put_away_name`] appends.
+/// Whether this is what [`rotated_name`] appends.
 fn is_time(ending: &str) -> bool {
     let is_digit_or = |(at, byte): (usize, u8)| match at {
         0 => byte == b'.',
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_were_put_away_are_read_before_the_one_that_grows() {
+    fn files_that_were_rotated_are_read_before_the_one_that_grows() {
         let archive = tempfile::tempdir().unwrap();
         let logs = archive.path().join("logs");
         let read = || {
@@ -145,9 +145,9 @@ mod tests {
         assert_eq!(read(), "");
         fs::create_dir(&logs).unwrap();
         let growing = logs.join("events.jsonl");
-        let put_away = |seconds| put_away_name(&growing, Timestamp::from_second(seconds).unwrap());
-        fs::write(put_away(1_800_000_000), "2\n").unwrap();
-        fs::write(put_away(1_700_000_000), "1\n").unwrap();
+        let rotated = |seconds| rotated_name(&growing, Timestamp::from_second(seconds).unwrap());
+        fs::write(rotated(1_800_000_000), "2\n").unwrap();
+        fs::write(rotated(1_700_000_000), "1\n").unwrap();
         fs::write(&growing, "3\n").unwrap();
         for other in [
             "events.jsonl.gz",

@@ -1,7 +1,7 @@
 //! Asking a running crawl: a socket in the archive's `state` folder, open to whoever may write there.
 //!
-//! One question a connection, one line each way: `explain URL` is answered by a [`Live`] as JSON, `wish WISH` by a [`Granted`]. The frontier's thread
-//! answers between two rounds, so what it tells is of one moment.
+//! One question a connection, one line each way: `explain URL` is answered by a [`Live`] as JSON, `wish WISH`, where WISH is a
+//! [`UserCommand`] as JSON, by a [`CommandResponse`]. The frontier's thread answers between two rounds, so what it tells is of one moment.
 //!
 //! All clients are served side by side by one thread, each within a time limit. Where there are too many, the one that has kept silent longest
 //! goes, so nobody waits for a client that says nothing or reads nothing.
@@ -26,11 +26,11 @@ use tokio::task::{AbortHandle, LocalSet, spawn_local};
 use tokio::time::{sleep, timeout};
 
 use crate::Live;
+use crate::command::{CommandResponse, UserCommand};
 use crate::report::Report;
-use crate::wish::{Granted, Wish};
 
 const NAME: &str = "control.sock";
-/// The longest question: as many URLs as a wish may have, as JSON writes them.
+/// The longest question: as many URLs as a command may have, as JSON writes them.
 const QUESTION_BYTES_MAX: usize = 2 << 20;
 /// A question that is longer takes one of few places, so that all of them together are bounded.
 const QUESTION_BYTES_SMALL: usize = 16 << 10;
@@ -42,8 +42,8 @@ const CLIENTS_MAX: usize = 256;
 const TRY_EVERY: Duration = Duration::from_millis(20);
 /// How long either side waits for the other to speak.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a wish may take: thousands of URLs go to disk.
-const WISH_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a command may take: thousands of URLs go to disk.
+const COMMAND_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Listens as long as the program runs. A crawl without a control socket is a crawl all the same.
 pub(crate) fn listen(
@@ -152,15 +152,15 @@ impl Door {
             let url = url.to_owned();
             let live = self.ask_frontier(Report::Asked { url, reply }, answered, PATIENCE);
             live.await.map(|live| serde_json::to_vec(&live))
-        } else if let Some(wish) = question.strip_prefix("wish ") {
-            match serde_json::from_str(wish) {
-                Ok(wish) => {
+        } else if let Some(command) = question.strip_prefix("wish ") {
+            match serde_json::from_str(command) {
+                Ok(command) => {
                     let (reply, answered) = oneshot::channel();
-                    let report = Report::Wished { wish, reply };
-                    let granted = self.ask_frontier(report, answered, WISH_PATIENCE);
-                    granted.await.map(|granted| serde_json::to_vec(&granted))
+                    let report = Report::Command { command, reply };
+                    let response = self.ask_frontier(report, answered, COMMAND_PATIENCE);
+                    response.await.map(|response| serde_json::to_vec(&response))
                 }
-                Err(error) => Some(refusal(&format!("this is no wish: {error}"))),
+                Err(error) => Some(refusal(&format!("this is no command: {error}"))),
             }
         } else {
             Some(refusal("ask: explain URL, or: wish WISH"))
@@ -213,30 +213,34 @@ fn refusal(words: &str) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&serde_json::json!({ "error": words }))
 }
 
-/// What a running crawl says to a wish.
+/// What a running crawl answers to a command.
 pub(crate) enum Answer {
     /// This was done.
-    Granted(Granted),
+    Response(CommandResponse),
     /// It was not understood.
     Refused(String),
     /// Nothing: no crawl is running, or it is too busy.
     None,
 }
 
-/// Tells a wish to the crawl that runs in this archive, if one does.
-pub(crate) fn tell(state: &Path, wish: &Wish) -> Answer {
+/// Sends a command to the crawl that runs in this archive, if one does.
+pub(crate) fn tell(state: &Path, command: &UserCommand) -> Answer {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Line {
         Error { error: String },
-        Granted(Granted),
+        Response(CommandResponse),
     }
-    let Ok(wish) = serde_json::to_string(wish) else {
+    let Ok(command) = serde_json::to_string(command) else {
         return Answer::None;
     };
-    let line = question(state, &format!("wish {wish}"), WISH_PATIENCE + PATIENCE);
+    let line = question(
+        state,
+        &format!("wish {command}"),
+        COMMAND_PATIENCE + PATIENCE,
+    );
     match line.and_then(|line| serde_json::from_str(&line).ok()) {
-        Some(Line::Granted(granted)) => Answer::Granted(granted),
+        Some(Line::Response(response)) => Answer::Response(response),
         Some(Line::Error { error }) => Answer::Refused(error),
         None => Answer::None,
     }

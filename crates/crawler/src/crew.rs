@@ -157,7 +157,7 @@ impl Crew {
     }
 }
 
-/// Says so where the system allows fewer open files than the visits that are wished for at a time need.
+/// Says so where the system allows fewer open files than the visits at a time that are configured need.
 fn tell_of_fewer_visits(descriptors: &Descriptors, settings: &Settings) {
     if descriptors.visits < settings.crawl.concurrency.get() {
         tracing::warn!(

@@ -1,7 +1,7 @@
 //! Explained: what happened to a URL, why, and when it will be visited next. Reads only: a crawl may be running.
 //!
 //! The sources, in order: the settings (scope), the archived robots.txt, the event log, the index, the waiting visits and the states of known pages
-//! on disk, what servers asked for, and what people wished. Scans where it must: it is for a person who asks, not for the crawl.
+//! on disk, what servers asked for, and what people commanded. Scans where it must: it is for a person who asks, not for the crawl.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, Read};
@@ -73,7 +73,7 @@ pub struct Explanation {
     pub host: Option<String>,
     /// What the crawl that is running says of it; none if none is.
     pub live: Option<Live>,
-    /// Why no visit to it starts, if people wished so.
+    /// Why no visit to it starts, if people commanded so.
     pub paused: Option<String>,
     /// When it is visited next, in words.
     pub next_visit: String,
@@ -92,7 +92,7 @@ pub struct Waiting {
     pub hops: String,
     /// The page that led to it.
     pub via: String,
-    /// Where links decide who comes next: about what those to it were worth when this was written down, when it was found or put aside.
+    /// Where links decide who comes next: about what those to it were worth when this was written down, when it was found or spilled.
     pub worth: Option<f32>,
 }
 
@@ -446,7 +446,7 @@ fn noted_in_words(page: &KnownPage, last: Option<&Event<'_>>) -> Option<String> 
         return None;
     };
     Some(format!(
-        "; it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be put off",
+        "; it was visited out of turn at {:.0}, because {why}: that counts as a visit when its own turn comes, which may then be deferred",
         last.time
     ))
 }

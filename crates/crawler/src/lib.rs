@@ -31,6 +31,7 @@ mod worker;
 pub use captured::{CapturedPages, Which, captured};
 pub use changes::{ChangeCounts, PageChange, Span, WhatChanged, changes, now};
 pub use clock::ClockConfig;
+pub use command::{CommandResponse, ScopeCommand, UserCommand, Whom};
 pub use crawl::{Crawl, Ended, Summary};
 pub use error::CrawlError;
 pub use explain::{Explanation, Waiting, explain};
@@ -40,9 +41,9 @@ pub use junkai_engine::focus;
 pub use junkai_engine::hook_config::HookConfig;
 pub use junkai_engine::live::Live;
 use junkai_engine::{
-    annotation, clock, error, first_pages, log, losses, manifest, opening, paused, planner_file,
-    progress, rules, scope, scope_changes, servers, settings, small_file, span, visit, wish,
-    wish_box,
+    annotation, clock, command, command_box, error, first_pages, log, losses, manifest, opening,
+    paused, planner_file, progress, rules, scope, scope_changes, servers, settings, small_file,
+    span, visit,
 };
 pub use log::{Event as LogEvent, LogConfig, WarcPlace};
 pub use losses::Losses;
@@ -57,4 +58,3 @@ pub use settings::{Bounds, CrawlConfig, Settings};
 pub use stats::{Stats, stats};
 pub use tell::{Told, When, tell};
 pub use visit::status;
-pub use wish::{Granted, ScopeWish, Whom, Wish};

@@ -1,8 +1,8 @@
 //! What comes to the frontier's thread, in a bounded channel: what workers did, and what people ask.
 
 use junkai_engine::Input;
+use junkai_engine::command::{CommandResponse, UserCommand};
 use junkai_engine::live::Live;
-use junkai_engine::wish::{Granted, Wish};
 use tokio::sync::oneshot;
 
 /// What a worker tells the frontier's thread.
@@ -15,10 +15,10 @@ pub(crate) enum Report {
         url: String,
         reply: oneshot::Sender<Live>,
     },
-    /// Somebody wishes something of the crawl.
-    Wished {
-        wish: Wish,
-        reply: oneshot::Sender<Granted>,
+    /// A user's command to the crawl.
+    Command {
+        command: UserCommand,
+        reply: oneshot::Sender<CommandResponse>,
     },
     /// The worker cannot go on.
     Broken(String),

@@ -134,10 +134,10 @@ impl Rounds {
                     // Whoever asked may have gone.
                     let _gone = reply.send(live);
                 }
-                Some(Report::Wished { wish, reply }) => {
-                    let granted = self.engine.command(self.clock.now(), wish)?;
-                    let _gone = reply.send(granted);
-                    // To grant one may take a look through all that waits: starts are not kept waiting for a second.
+                Some(Report::Command { command, reply }) => {
+                    let response = self.engine.command(self.clock.now(), command)?;
+                    let _gone = reply.send(response);
+                    // To carry one out may take a look through all that waits: starts are not kept waiting for a second.
                     break;
                 }
                 Some(Report::Broken(reason)) => return Err(CrawlError::Worker { reason }),

@@ -16,7 +16,7 @@ use crate::losses::Losses;
 use crate::manifest::Manifest;
 use crate::opening::last_settings;
 use crate::paused::Paused;
-use crate::{CrawlError, hook, wish_box};
+use crate::{CrawlError, command_box, hook};
 
 /// What an archive holds.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -49,10 +49,11 @@ pub struct Stats {
     pub waiting: u64,
     /// What was left out and lost until then.
     pub losses: Losses,
-    /// What is paused by the wish of people.
+    /// What is paused by command.
     pub paused: Paused,
-    /// What was wished for and waits for the next start.
-    pub wishes: u64,
+    /// Commands that wait for the next start.
+    #[serde(rename = "wishes")]
+    pub commands: u64,
     /// What was told to hooks, and what waits for them.
     pub hooks: Vec<HookReport>,
     /// The order of the last run; none if its settings cannot be read.
@@ -80,7 +81,7 @@ pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
         counts.losses = manifest.losses;
     }
     counts.paused = Paused::load(&Folder::real(&state))?;
-    counts.wishes = wish_box::look(&Folder::real(&state))?.len() as u64;
+    counts.commands = command_box::look(&Folder::real(&state))?.len() as u64;
     counts.hooks = hook::reports(folder)?;
     counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;

@@ -1,7 +1,7 @@
-//! Telling a crawl what is wished, whether it runs or not.
+//! Gives a command to a crawl, whether it runs or not.
 //!
 //! A running crawl is told through its control socket, and answers when what it did would survive a kill. A stopped archive is told by its files,
-//! under the archive's lock: pauses and scope change at once; seeds and pages wait in the [wish box](crate::wish_box) for the next start.
+//! under the archive's lock: pauses and scope change at once; seeds and pages wait in the [command box](crate::command_box) for the next start.
 //! Between the two, while a crawl opens or closes, [`tell`] waits.
 
 use std::fs::File;
@@ -16,29 +16,29 @@ use junkai_weburl::{Canonicalizer, PageUrl, without_login};
 use serde::Serialize;
 
 use crate::captured::last_status;
+use crate::command::{CommandResponse, UserCommand};
 use crate::control::{self, Answer};
 use crate::paused::Paused;
 use crate::scope::{Found, ScopeRules};
 use crate::scope_changes::ScopeChanges;
 use crate::settings::Settings;
-use crate::wish::{Granted, Wish};
-use crate::{CrawlError, lock, wish_box};
+use crate::{CrawlError, command_box, lock};
 
 /// How long to wait for a crawl that opens, closes, or is too busy to answer.
 const PATIENCE: Duration = Duration::from_mins(1);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// What became of a wish, and when it takes effect.
+/// What became of a command, and when it takes effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Told {
     /// When it takes effect.
     pub when: When,
     /// What was done.
     #[serde(flatten)]
-    pub granted: Granted,
+    pub response: CommandResponse,
 }
 
-/// When a wish takes effect.
+/// When a command takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
@@ -48,11 +48,11 @@ pub enum When {
     NextStart,
 }
 
-/// Tells the crawl of the archive in `folder` what is wished.
+/// Gives a command to the crawl of the archive in `folder`.
 ///
 /// # Errors
 /// If there is no archive, it cannot be written, or a crawl has it and does not answer.
-pub fn tell(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, CrawlError> {
+pub fn tell(folder: &Path, settings: &Settings, command: &UserCommand) -> Result<Told, CrawlError> {
     let state = folder.join("state");
     if !state.is_dir() {
         return Err(CrawlError::NoArchive {
@@ -61,38 +61,42 @@ pub fn tell(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cra
     }
     let mut told = Told {
         when: When::Now,
-        granted: Granted::default(),
+        response: CommandResponse::default(),
     };
-    let parts = match wish {
-        Wish::Add { seeds } => {
+    let parts = match command {
+        UserCommand::Add { seeds } => {
             let seeds =
-                acceptable_seeds(&Folder::real(&state), settings, seeds, &mut told.granted)?;
-            Wish::several(seeds, |seeds| Wish::Add { seeds })
+                acceptable_seeds(&Folder::real(&state), settings, seeds, &mut told.response)?;
+            UserCommand::several(seeds, |seeds| UserCommand::Add { seeds })
         }
-        Wish::Revisit { pages } => {
-            let pages = captured_pages(folder, settings, pages, &mut told.granted)?;
-            Wish::several(pages, |pages| Wish::Revisit { pages })
+        UserCommand::Revisit { pages } => {
+            let pages = captured_pages(folder, settings, pages, &mut told.response)?;
+            UserCommand::several(pages, |pages| UserCommand::Revisit { pages })
         }
         other => vec![other.clone()],
     };
     for part in parts {
         let part = tell_part(folder, settings, &part)?;
         told.when = part.when;
-        told.granted.add(part.granted);
+        told.response.add(part.response);
     }
     Ok(told)
 }
 
-/// Tells a wish that fits into one line.
-fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, CrawlError> {
+/// Gives a command that fits into one line.
+fn tell_part(
+    folder: &Path,
+    settings: &Settings,
+    command: &UserCommand,
+) -> Result<Told, CrawlError> {
     let state = folder.join("state");
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match control::tell(&state, wish) {
-            Answer::Granted(granted) => {
+        match control::tell(&state, command) {
+            Answer::Response(response) => {
                 return Ok(Told {
                     when: When::Now,
-                    granted,
+                    response,
                 });
             }
             Answer::Refused(reason) => return Err(CrawlError::Refused { reason }),
@@ -102,7 +106,7 @@ fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cr
         if let Some(lock) = lock::try_take(folder)? {
             return Ok(Told {
                 when: When::NextStart,
-                granted: write_down(&Folder::real(&state), settings, wish, &lock)?,
+                response: write_down(&Folder::real(&state), settings, command, &lock)?,
             });
         }
         if deadline <= Instant::now() {
@@ -114,36 +118,36 @@ fn tell_part(folder: &Path, settings: &Settings, wish: &Wish) -> Result<Told, Cr
     }
 }
 
-/// Writes a wish into the files of an archive that is ours while `_lock` is held.
+/// Writes a command into the files of an archive that is ours while `_lock` is held.
 fn write_down(
     state: &Folder,
     settings: &Settings,
-    wish: &Wish,
+    command: &UserCommand,
     _lock: &File,
-) -> Result<Granted, CrawlError> {
-    let mut granted = Granted::default();
-    match wish {
-        Wish::Add { seeds: urls } | Wish::Revisit { pages: urls } => {
-            wish_box::put(state, std::slice::from_ref(wish))?;
-            granted.done = urls.len() as u64;
+) -> Result<CommandResponse, CrawlError> {
+    let mut response = CommandResponse::default();
+    match command {
+        UserCommand::Add { seeds: urls } | UserCommand::Revisit { pages: urls } => {
+            command_box::put(state, std::slice::from_ref(command))?;
+            response.done = urls.len() as u64;
         }
-        Wish::Pause { whom } => {
+        UserCommand::Pause { whom } => {
             let mut paused = Paused::load(state)?;
-            granted.count(paused.pause(whom, wall_clock()));
+            response.count(paused.pause(whom, wall_clock()));
             paused.store(state)?;
         }
-        Wish::Resume { whom } => {
+        UserCommand::Resume { whom } => {
             let mut paused = Paused::load(state)?;
-            granted.count(paused.resume(whom));
+            response.count(paused.resume(whom));
             paused.store(state)?;
         }
-        Wish::Scope(change) => {
+        UserCommand::Scope(change) => {
             let mut changes = ScopeChanges::load(state)?;
-            granted = changes.grant(change, &settings.scope);
+            response = changes.apply(change, &settings.scope);
             changes.store(state)?;
         }
     }
-    Ok(granted)
+    Ok(response)
 }
 
 /// Seeds that can be crawled; the others are refused.
@@ -151,7 +155,7 @@ fn acceptable_seeds(
     state: &Folder,
     settings: &Settings,
     seeds: &[String],
-    granted: &mut Granted,
+    response: &mut CommandResponse,
 ) -> Result<Vec<PageUrl>, CrawlError> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let scope = ScopeRules::in_force(state, settings)?;
@@ -161,9 +165,9 @@ fn acceptable_seeds(
             Ok(seed) if !known.insert(seed.fingerprint()) => {}
             Ok(seed) => match scope.decide(&seed, Found::Seed) {
                 rule if rule.accepts() => accepted.push(seed),
-                rule => granted.refuse(format!("{seed}: {rule}")),
+                rule => response.refuse(format!("{seed}: {rule}")),
             },
-            Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
+            Err(error) => response.refuse(format!("{:?}: {error}", without_login(text))),
         }
     }
     Ok(accepted)
@@ -174,7 +178,7 @@ fn captured_pages(
     folder: &Path,
     settings: &Settings,
     pages: &[String],
-    granted: &mut Granted,
+    response: &mut CommandResponse,
 ) -> Result<Vec<PageUrl>, CrawlError> {
     let canonical = Canonicalizer::new(&settings.canonical);
     let index = Index::open(folder)?;
@@ -183,10 +187,10 @@ fn captured_pages(
         match canonical.parse_seed(text) {
             Ok(page) if !known.insert(page.fingerprint()) => {}
             Ok(page) if last_status(&index, &page)?.is_some() => accepted.push(page),
-            Ok(page) => granted.refuse(format!(
+            Ok(page) => response.refuse(format!(
                 "{page} was never captured; `junkai add` takes new pages, and tries failed ones again"
             )),
-            Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
+            Err(error) => response.refuse(format!("{:?}: {error}", without_login(text))),
         }
     }
     Ok(accepted)

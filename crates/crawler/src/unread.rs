@@ -146,11 +146,11 @@ pub(crate) mod tests {
     use jiff::Timestamp;
     use junkai_archive::{ArchiveConfig, Capture, Provenance, Writer};
     use junkai_frontier::Time;
-    use junkai_page::content::FurnitureBounds;
+    use junkai_page::content::BoilerplateBounds;
     use junkai_revisit::DIGEST_BYTES_MIN;
     use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
-    use junkai_page::content::{self, Content, Furniture};
+    use junkai_page::content::{self, Boilerplate, Content};
 
     use super::*;
 
@@ -222,9 +222,14 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn content_of(body: &str, url: &PageUrl) -> Option<Content> {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         let content_type = Some("text/html; charset=utf-8");
-        content::of(&mut furniture, body.as_bytes(), content_type, url.as_url())
+        content::of(
+            &mut boilerplate,
+            body.as_bytes(),
+            content_type,
+            url.as_url(),
+        )
     }
 
     #[test]
@@ -235,8 +240,8 @@ pub(crate) mod tests {
         let version = store(archive.path(), page.as_str(), PAGE);
         let unread = Unread::new(archive.path());
         let read = unread.page(&page, &version, 1000).unwrap();
-        let mut furniture = Furniture::new(FurnitureBounds::default());
-        let content = read.content(&mut furniture, &page);
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
+        let content = read.content(&mut boilerplate, &page);
         assert!(content.is_some());
         assert_eq!(content, content_of(PAGE, &page));
     }

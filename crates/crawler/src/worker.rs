@@ -37,7 +37,7 @@ use junkai_fetch::{Access, Client, Exchange, Failure, Request, Resolver, Resourc
 use junkai_focus::data_file::declared_type;
 use junkai_frontier::{EndReport, Overflow, ServerKey, Time};
 use junkai_page::LinkOptions;
-use junkai_page::content::{Furniture, FurnitureBounds};
+use junkai_page::content::{Boilerplate, BoilerplateBounds};
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
@@ -119,7 +119,7 @@ pub(crate) struct Worker {
     links: LinkOptions,
     recent: Recent,
     /// What the pages of a site have in common, and is not content.
-    furniture: RefCell<Furniture>,
+    boilerplate: RefCell<Boilerplate>,
     keeper: Keeper,
 }
 
@@ -173,7 +173,7 @@ impl Worker {
                 Overflow::Defer if !settings.is_ordered() => Recent::new(),
                 Overflow::Defer | Overflow::Discard => Recent::none(),
             },
-            furniture: RefCell::new(Furniture::new(FurnitureBounds::default())),
+            boilerplate: RefCell::new(Boilerplate::new(BoilerplateBounds::default())),
             shared,
             client,
             resolver,
@@ -303,7 +303,7 @@ impl Worker {
     async fn fetch_rules(&self, robots: PageUrl, mut turn: Turn) -> Result<EndedVisit, CrawlError> {
         let (exchange, ended) = self.fetch(&robots, &turn).await;
         if let Some(fate) = fate_of_our_own(&exchange) {
-            return Ok(self.put_back(turn, &exchange, ended, fate));
+            return Ok(self.report_unkept(turn, &exchange, ended, fate));
         }
         self.shared.progress.robots_fetched.add(1);
         let is_redirected = turn.visit.purpose.is_robots();
@@ -373,7 +373,7 @@ impl Worker {
         let url = turn.visit.url.clone();
         let (exchange, ended) = self.fetch(&url, &turn).await;
         if let Some(fate) = self.fate_without_blame(&exchange, &turn.visit) {
-            return Ok(self.put_back(turn, &exchange, ended, fate));
+            return Ok(self.report_unkept(turn, &exchange, ended, fate));
         }
         let end = end_report(&exchange, turn.started, ended, SystemTime::now());
         let pdf_text = self.pdf_text(&url, &exchange).await;
@@ -390,7 +390,8 @@ impl Worker {
             decoded_max: self.decoded_max().min(SMALL_BODY_BYTES),
         };
         let mut link_room = self.shared.link_room.take().await;
-        self.recent.heed(self.shared.progress.urls_refused.read());
+        self.recent
+            .forget_if_refused(self.shared.progress.urls_refused.read());
         let understood = self.understand_whole(&turn.visit, brought).await;
         link_room.shrink_to(understood.link_bytes());
         let outcome = self.keep(&url, &turn, brought, &understood).await?;
@@ -449,7 +450,13 @@ impl Worker {
     }
 
     /// Reports a visit of which nothing is kept.
-    fn put_back(&self, turn: Turn, exchange: &Exchange, ended: Time, fate: Fate) -> EndedVisit {
+    fn report_unkept(
+        &self,
+        turn: Turn,
+        exchange: &Exchange,
+        ended: Time,
+        fate: Fate,
+    ) -> EndedVisit {
         let outcome = keep::describe_failed(exchange);
         self.shared.progress.bytes_received.add(outcome.size);
         let end = end_report(exchange, turn.started, ended, SystemTime::now());
@@ -628,7 +635,7 @@ impl Worker {
                 hop: Some('M'),
                 depth: visit.depth,
                 purpose: purpose.clone(),
-                lead: None,
+                link_estimate: None,
             }),
         )
     }

@@ -141,7 +141,7 @@ impl Checkpoints {
     /// files' lengths after a power failure, no line is cut that it promised, and none kept that it did not.
     fn put_logs_away(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
         self.promise(books)?;
-        books.outcomes.logs.put_away(self.platform.machine.wall())?;
+        books.outcomes.logs.rotate(self.platform.machine.wall())?;
         self.promise(books)
     }
 

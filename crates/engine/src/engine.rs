@@ -126,7 +126,7 @@ pub struct Engine {
     focus_books: Option<FocusBooks>,
     /// Sites that are left alone, because they do not hold what is wanted.
     unwanted: Unwanted,
-    /// Where no visit starts, by the wish of people.
+    /// Where no visit starts, by command.
     paused: Paused,
     /// Whether our own network is down.
     outage: Outage,
@@ -213,7 +213,7 @@ impl Engine {
         }
         self.know_what_waits()?;
         self.save_experience()?;
-        self.room.put_all_aside(now)?;
+        self.room.spill_all(now)?;
         self.write_down()?;
         self.servers.close(&self.scheduler, &self.paces)?;
         let (checkpoints, mut books) = self.books();
@@ -518,7 +518,7 @@ impl Engine {
         engine.reach_wanted_sites();
         engine.admit_seeds(opening.seeds)?;
         engine.write_down()?;
-        engine.empty_wish_box(opening.wishes)?;
+        engine.empty_command_box(opening.commands)?;
         Ok(engine)
     }
 }

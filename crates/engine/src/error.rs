@@ -44,7 +44,7 @@ pub enum CrawlError {
         /// The archive.
         archive: PathBuf,
     },
-    /// A crawl has the archive, and does not say what became of a wish.
+    /// A crawl has the archive, and does not say what became of a command.
     #[error(
         "a crawl is using {archive} and did not answer; it may be opening or closing it: try again in a moment, which does no harm"
     )]
@@ -52,7 +52,7 @@ pub enum CrawlError {
         /// The archive.
         archive: PathBuf,
     },
-    /// A running crawl did not understand a wish.
+    /// A running crawl did not understand a command.
     #[error("the running crawl refuses: {reason}")]
     Refused {
         /// Its words.
@@ -60,7 +60,7 @@ pub enum CrawlError {
     },
     /// A small file of the state is not what was written.
     #[error(
-        "{path} is damaged: {reason}; mend it by hand, or remove it and say again what was wished"
+        "{path} is damaged: {reason}; mend it by hand, or remove it and give its commands again"
     )]
     Damaged {
         /// The file.
@@ -224,10 +224,10 @@ mod tests {
     use junkai_files::Folder;
 
     use super::*;
+    use crate::command_box;
     use crate::log::Logs;
     use crate::paused::Paused;
     use crate::servers;
-    use crate::wish_box;
 
     /// A folder where a file should be cannot be read, whoever asks.
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         }
         check("paused.json", Paused::load(&folder).unwrap_err());
         check("seeds.txt", servers::earlier_seeds(&folder).unwrap_err());
-        check("wishes.jsonl", wish_box::look(&folder).unwrap_err());
+        check("wishes.jsonl", command_box::look(&folder).unwrap_err());
         let logs = Logs::open(&folder, &crate::LogConfig::default(), Duration::ZERO);
         check("crawl.log", logs.unwrap_err());
     }

@@ -1,7 +1,7 @@
 //! The pages that are known: their states in the time queue, and the planner that says when to come back.
 //!
 //! The second of the two loops of `ARCHITECTURE.md`. [`engine`](crate::engine) takes what is due by [`KnownPages::next`], and gives it back, after its
-//! visit or without one, by [`KnownPages::revisited`], [`put_off`](KnownPages::put_off) or [`forget`](KnownPages::forget). A page joins by
+//! visit or without one, by [`KnownPages::revisited`], [`defer`](KnownPages::defer) or [`forget`](KnownPages::forget). A page joins by
 //! [`KnownPages::first_visited`].
 //!
 //! A page that is visited out of turn, because somebody asks for it or a sitemap says that it changed, is not looked up: the time queue cannot do
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
 use junkai_frontier::{ServerKey, Time};
-use junkai_page::content::{Furniture, FurnitureBounds};
+use junkai_page::content::{Boilerplate, BoilerplateBounds};
 use junkai_revisit::{
     Advice, Change, Draw, Found, Hints, Judgement, Look, Looking, Next, PageState, Planner,
     Sighting, Version,
@@ -64,7 +64,7 @@ pub struct KnownPages {
     /// How often every page is to be visited (`revisit.at_least`), and how often all known pages were planned to be when this run began.
     at_least: Option<Duration>,
     timed_by: Option<Duration>,
-    furniture: Furniture,
+    boilerplate: Boilerplate,
     /// Pages whose state was written shortly before a kill, when the end of their first visit may not have been: by fingerprint.
     just_visited: HashSet<u64>,
     /// Pages that found no room in the ring, for a moment.
@@ -122,7 +122,7 @@ impl KnownPages {
             recalls_left: RECALLS_PER_ROUND,
             at_least: None,
             timed_by: None,
-            furniture: Furniture::new(FurnitureBounds {
+            boilerplate: Boilerplate::new(BoilerplateBounds {
                 hosts: 0,
                 blocks_per_host: 0,
             }),
@@ -227,7 +227,7 @@ impl KnownPages {
             let visit = Visit::known(url, state, Receipt::Known(ticket));
             match look {
                 Look::Visit => return Ok(Some(visit)),
-                Look::Again(then) => self.put_back_until(visit, then, now)?,
+                Look::Again(then) => self.defer_unchanged(visit, then, now)?,
             }
         }
         Ok(None)
@@ -396,27 +396,37 @@ impl KnownPages {
         }
         self.reads_left = self.reads_left.saturating_sub(1);
         if let Some(earlier) = self.platform.captures.page(&page, known, JOINED_BYTES_MAX) {
-            known.content = earlier.content(&mut self.furniture, &page);
+            known.content = earlier.content(&mut self.boilerplate, &page);
         }
     }
 
     /// A known page is visited later than it was to be.
-    pub fn put_off(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
+    pub fn defer(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         visit.line = Line::Returning;
-        self.put_back_until(visit, due, now)
+        self.defer_unchanged(visit, due, now)
     }
 
     /// The ring has no room for a known page before this time: it waits for that here if it is near, else in the queue.
-    pub fn defer(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
+    pub fn defer_for_room(
+        &mut self,
+        mut visit: Visit,
+        due: Time,
+        now: Time,
+    ) -> Result<(), CrawlError> {
         visit.line = Line::Returning;
         match self.soon.put(visit, due, now) {
             None => Ok(()),
-            Some(visit) => self.put_back_until(visit, due, now),
+            Some(visit) => self.defer_unchanged(visit, due, now),
         }
     }
 
     /// Gives a page back as it is.
-    fn put_back_until(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
+    fn defer_unchanged(
+        &mut self,
+        mut visit: Visit,
+        due: Time,
+        now: Time,
+    ) -> Result<(), CrawlError> {
         let Some(mut state) = visit.state.take() else {
             return Ok(());
         };
@@ -744,9 +754,14 @@ mod tests {
     }
 
     fn content_of(body: &str, url: &PageUrl) -> Option<junkai_page::content::Content> {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         let content_type = Some("text/html; charset=utf-8");
-        junkai_page::content::of(&mut furniture, body.as_bytes(), content_type, url.as_url())
+        junkai_page::content::of(
+            &mut boilerplate,
+            body.as_bytes(),
+            content_type,
+            url.as_url(),
+        )
     }
 
     fn url(text: &str) -> PageUrl {
@@ -934,19 +949,19 @@ mod tests {
         {
             let mut known = known(&folder);
             let visit = known.next(at).unwrap().unwrap();
-            known.defer(visit, at + soon, at).unwrap();
+            known.defer_for_room(visit, at + soon, at).unwrap();
             assert_eq!(known.next_due_after(at), Some(at + soon), "no minute later");
             assert_eq!(known.in_hand(), 1);
             assert!(known.next(at + soon / 2).unwrap().is_none());
             let visit = known.next(at + soon).unwrap().unwrap();
             assert_eq!(visit.line, Line::Returning);
             // What is further off waits on disk.
-            known.defer(visit, at + later, at + soon).unwrap();
+            known.defer_for_room(visit, at + later, at + soon).unwrap();
             assert_eq!(known.in_hand(), 0);
             assert!(known.next(at + soon).unwrap().is_none());
             let visit = known.next(at + 2 * later).unwrap().unwrap();
             known
-                .defer(visit, at + 2 * later + soon, at + 2 * later)
+                .defer_for_room(visit, at + 2 * later + soon, at + 2 * later)
                 .unwrap();
             known.flush(Told::nothing()).unwrap();
         }
@@ -1028,7 +1043,7 @@ mod tests {
         while let Some(visit) = next {
             let state = visit.state.as_ref().unwrap();
             assert_eq!((state.last_visit, state.changes), (at, 1));
-            known.put_off(visit, surfaced + DAY, surfaced).unwrap();
+            known.defer(visit, surfaced + DAY, surfaced).unwrap();
             next = known.next(surfaced).unwrap();
         }
     }

@@ -79,6 +79,8 @@
 pub mod annotation;
 pub mod checkpoint;
 pub mod clock;
+pub mod command;
+pub mod command_box;
 pub mod engine;
 pub mod error;
 pub mod first_pages;
@@ -115,8 +117,6 @@ pub mod told;
 pub mod turn;
 pub mod visit;
 pub mod waiting_room;
-pub mod wish;
-pub mod wish_box;
 
 pub use engine::{Busy, Engine, Input};
 pub use error::CrawlError;

@@ -64,7 +64,7 @@ impl LineFile {
     }
 
     /// Gives what was written another name, and begins anew. Lines in the buffer go to the new file.
-    pub fn put_away(&mut self, name: &Path) -> Result<(), CrawlError> {
+    pub fn rotate(&mut self, name: &Path) -> Result<(), CrawlError> {
         self.disk.rename(&self.path, name)?;
         let buffer = std::mem::take(&mut self.buffer);
         *self = LineFile::open(&self.disk, &self.path)?;

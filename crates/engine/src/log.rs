@@ -3,7 +3,7 @@
 //! The frontier's thread notes a line for every visit that ended or is given up, and none for one that is only deferred. The line of a capture is noted when the
 //! capture is in the archive already: what a log reports, the archive holds. Lines are buffered, and written once per round, or when they are many, in the order
 //! that `outcomes` keeps: after new URLs, before the states of pages, and before the visits are acknowledged. What is no visit ([`JOINED`](crate::annotation::JOINED)) stands in
-//! `events.jsonl` alone. Files that have grown long or old are put away, as [`junkai_archive::logs`] says.
+//! `events.jsonl` alone. Files that have grown long or old are rotated, as [`junkai_archive::logs`] says.
 
 mod config;
 
@@ -15,7 +15,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::TimeZone;
-use junkai_archive::logs::put_away_name;
+use junkai_archive::logs::rotated_name;
 use junkai_files::{Disk, Folder};
 use serde::{Deserialize, Serialize};
 
@@ -111,13 +111,13 @@ impl LogFile {
         })
     }
 
-    fn put_away(&mut self, now: Duration) -> Result<(), CrawlError> {
+    fn rotate(&mut self, now: Duration) -> Result<(), CrawlError> {
         let date = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let date = Timestamp::from_second(date).unwrap_or_default();
-        let name = put_away_name(self.lines.path(), date);
+        let name = rotated_name(self.lines.path(), date);
         // Within a second of the last time: the next one will do.
         if !self.lines.disk().exists(&name) {
-            self.lines.put_away(&name)?;
+            self.lines.rotate(&name)?;
             self.begun = now;
         }
         Ok(())
@@ -148,13 +148,13 @@ impl Logs {
         is_over(&self.crawl) || is_over(&self.events)
     }
 
-    /// Puts both files away, so that they tell of the same time, and begins anew.
+    /// Rotates both files, so that they tell of the same time, and begins anew.
     ///
     /// # Errors
     /// If a file cannot be renamed or opened.
-    pub fn put_away(&mut self, wall: Duration) -> Result<(), CrawlError> {
-        self.crawl.put_away(wall)?;
-        self.events.put_away(wall)
+    pub fn rotate(&mut self, wall: Duration) -> Result<(), CrawlError> {
+        self.crawl.rotate(wall)?;
+        self.events.rotate(wall)
     }
 
     /// Cuts both files back to the lengths of a checkpoint.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_file_and_an_old_one_are_put_away_and_what_they_say_stays() {
+    fn a_long_file_and_an_old_one_are_rotated_and_what_they_say_stays() {
         let archive = tempfile::tempdir().unwrap();
         let folder = archive.path().join("logs");
         std::fs::create_dir(&folder).unwrap();
@@ -374,7 +374,7 @@ mod tests {
             });
             logs.flush().unwrap();
             assert!(logs.are_over(Duration::ZERO));
-            logs.put_away(wall).unwrap();
+            logs.rotate(wall).unwrap();
             wall += Duration::from_mins(1);
         }
         for name in ["crawl.log", "events.jsonl"] {

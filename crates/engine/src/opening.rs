@@ -15,6 +15,7 @@ use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
 
 use crate::checkpoint::{Books, Checkpoints};
 use crate::clock::Clock;
+use crate::command::UserCommand;
 use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
@@ -29,8 +30,7 @@ use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::sitemaps::Sitemaps;
 use crate::visit::{is_discard_marker, is_of_page};
-use crate::wish::Wish;
-use crate::{CrawlError, planner_file, wish_box};
+use crate::{CrawlError, command_box, planner_file};
 
 /// The settings of the last run, below `state`.
 const SETTINGS: &str = "settings.toml";
@@ -90,8 +90,8 @@ pub struct Opening {
     pub paused: Paused,
     /// Whether a sitemap was found, where that matters.
     pub sitemaps: Sitemaps,
-    /// What was wished for while no crawl was running.
-    pub wishes: Vec<Wish>,
+    /// Commands that were given while no crawl was running.
+    pub commands: Vec<UserCommand>,
     /// The archive's folder.
     pub archive: ArchiveFolder,
     /// Whether the archive was crawled before.
@@ -196,7 +196,7 @@ impl Opening {
             logs,
             seeds,
             paused: Paused::load(&state)?,
-            wishes: wish_box::look(&state)?,
+            commands: command_box::look(&state)?,
             archive,
             platform: platform.clone(),
             is_resumed,
@@ -336,7 +336,7 @@ pub fn last_settings(state: &Folder) -> Option<Settings> {
     toml::from_slice(&text).ok()
 }
 
-/// Whether visits that the last run put off would have another time now.
+/// Whether visits that the last run deferred would have another time now.
 fn has_other_pace(last: &Settings, now: &Settings) -> bool {
     last.politeness != now.politeness || last.ring != now.ring
 }

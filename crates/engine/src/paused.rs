@@ -1,7 +1,7 @@
-//! What is paused: hosts, servers, or the whole crawl, by the wish of people and over restarts.
+//! What is paused: hosts, servers, or the whole crawl, by command and over restarts.
 //!
 //! `state/paused.json` is replaced at every change, before anybody is told of it. The frontier's thread asks [`Paused::until`] when a visit comes up
-//! and when it is about to start: a paused visit is put off, and so asked about again.
+//! and when it is about to start: a paused visit is deferred, and so asked about again.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,15 +13,15 @@ use junkai_frontier::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::CrawlError;
+use crate::command::Whom;
 use crate::platform::ArchiveFolder;
 use crate::small_file;
-use crate::wish::Whom;
 
 const NAME: &str = "paused.json";
-/// A paused visit is put off by the time that the pause has lasted, within these bounds. So what is resumed goes on within as long as it was paused,
+/// A paused visit is deferred by the time that the pause has lasted, within these bounds. So what is resumed goes on within as long as it was paused,
 /// and a long pause costs little.
-const PUT_OFF_MIN: Duration = Duration::from_secs(1);
-const PUT_OFF_MAX: Duration = Duration::from_mins(10);
+const DEFERRAL_MIN: Duration = Duration::from_secs(1);
+const DEFERRAL_MAX: Duration = Duration::from_mins(10);
 
 /// What is paused, each since when.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,13 +72,13 @@ impl Paused {
         self.all.is_none() && self.hosts.is_empty() && self.servers.is_empty()
     }
 
-    /// Until when a visit to this host is put off, by its name or by where it lives; none if it may go on.
+    /// Until when a visit to this host is deferred, by its name or by where it lives; none if it may go on.
     #[must_use]
     pub fn until(&self, host: &str, server: Option<IpAddr>, now: Time) -> Option<Time> {
         let by_server = || server.and_then(|server| self.servers.get(&server));
         let since = self.hosts.get(host).or_else(by_server)?;
         let lasted = now.saturating_duration_since(*since);
-        Some(now + lasted.clamp(PUT_OFF_MIN, PUT_OFF_MAX))
+        Some(now + lasted.clamp(DEFERRAL_MIN, DEFERRAL_MAX))
     }
 
     /// Why visits to this host do not start, in words; none if they do.
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_is_put_off_by_as_long_as_the_pause_has_lasted_within_bounds() {
+    fn a_visit_is_deferred_by_as_long_as_the_pause_has_lasted_within_bounds() {
         let mut paused = Paused::default();
         let server: IpAddr = "192.0.2.1".parse().unwrap();
         paused.pause(&Whom::Host("a.example".to_owned()), after(100));

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use junkai_files::{Disk, Folder};
-use junkai_page::content::{self, Content, Furniture};
+use junkai_page::content::{self, Boilerplate, Content};
 use junkai_revisit::Version;
 use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::PageUrl;
@@ -110,9 +110,9 @@ pub struct EarlierPage {
 
 impl EarlierPage {
     /// What it said. A parser that panics finds nothing.
-    pub fn content(&self, furniture: &mut Furniture, url: &PageUrl) -> Option<Content> {
+    pub fn content(&self, boilerplate: &mut Boilerplate, url: &PageUrl) -> Option<Content> {
         let content_type = self.content_type.as_deref();
-        let read = || content::of(furniture, &self.body, content_type, url.as_url());
+        let read = || content::of(boilerplate, &self.body, content_type, url.as_url());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(read))
             .ok()
             .flatten()

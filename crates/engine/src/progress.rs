@@ -2,7 +2,7 @@
 //!
 //! Any thread may raise a counter, and any may read it; a reader may see counters of slightly different moments, which is fine for a screen. The crawl itself
 //! decides by three of them: `pages`, which the frontier's thread alone counts (how many visits may start), whether the disk is full (no visit starts), and
-//! `urls_refused` (workers report links again that they had reported). It also heeds `Progress::stop`, and writes down what was lost in its manifest.
+//! `urls_refused` (workers report links again that they had reported). It also obeys `Progress::stop`, and writes down what was lost in its manifest.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -30,7 +30,7 @@ macro_rules! counters {
             pub trouble: Option<String>,
             /// The crawl waits for room on the disk.
             pub disk_full: bool,
-            /// The whole crawl is paused by the wish of people.
+            /// The whole crawl is paused by command.
             pub all_paused: bool,
         }
 
@@ -115,7 +115,7 @@ counters! {
     waited_for_others_ms,
     /// Links found that are out of scope.
     out_of_scope,
-    /// Hosts and servers that are paused by the wish of people.
+    /// Hosts and servers that are paused by command.
     paused,
     /// Pages that exploring has fetched, in all runs.
     focus_fetches,

@@ -209,7 +209,7 @@ impl ScopeRules {
         }
     }
 
-    /// The rules of an archive: the configuration, the changes that people wished for, and the seeds of all runs.
+    /// The rules of an archive: the configuration, the changes that people commanded, and the seeds of all runs.
     pub fn in_force(state: &Folder, settings: &Settings) -> Result<Self, CrawlError> {
         let config = ScopeChanges::load(state)?.over(&settings.scope);
         let mut rules = Self::new(&config).map_err(|mistakes| CrawlError::Settings { mistakes })?;

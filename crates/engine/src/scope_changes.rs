@@ -1,4 +1,4 @@
-//! Changes of the scope by the wish of people, on top of the configuration and over restarts.
+//! Changes of the scope by command, on top of the configuration and over restarts.
 //!
 //! `state/scope.json` is replaced at every change, before anybody is told of it. The rules in force are those of the configuration with these over
 //! them ([`ScopeChanges::over`]); [`ScopeRules::in_force`](crate::scope::ScopeRules::in_force) puts both together.
@@ -9,13 +9,13 @@ use junkai_files::Folder;
 use serde::{Deserialize, Serialize};
 
 use crate::CrawlError;
+use crate::command::{CommandResponse, ScopeCommand};
 use crate::platform::ArchiveFolder;
 use crate::scope::{ScopeConfig, ScopeRules};
 use crate::small_file;
-use crate::wish::{Granted, ScopeWish};
 
 const NAME: &str = "scope.json";
-/// Patterns that wishes may add at most: each is tried on every URL that is found.
+/// Patterns that commands may add at most: each is tried on every URL that is found.
 const PATTERNS_MAX: usize = 1000;
 /// The longest pattern.
 const PATTERN_BYTES_MAX: usize = 4096;
@@ -50,53 +50,53 @@ impl ScopeChanges {
         config
     }
 
-    /// Takes in a wish. What would not compile is refused, and changes nothing.
-    pub fn grant(&mut self, wish: &ScopeWish, config: &ScopeConfig) -> Granted {
-        let mut granted = Granted::default();
-        for pattern in &wish.drop {
+    /// Applies a command. What would not compile is refused, and changes nothing.
+    pub fn apply(&mut self, command: &ScopeCommand, config: &ScopeConfig) -> CommandResponse {
+        let mut response = CommandResponse::default();
+        for pattern in &command.drop {
             let before = self.include.len() + self.exclude.len();
             self.include.retain(|known| known != pattern);
             self.exclude.retain(|known| known != pattern);
             let is_fixed = config.include.contains(pattern) || config.exclude.contains(pattern);
             match (self.include.len() + self.exclude.len() < before, is_fixed) {
-                (true, _) => granted.count(true),
-                (false, true) => granted.refuse(format!(
+                (true, _) => response.count(true),
+                (false, true) => response.refuse(format!(
                     "{pattern:?} is of the configuration; take it out of junkai.toml, for the next start"
                 )),
                 (false, false) => {
-                    granted.refuse(format!("{pattern:?} is no pattern of this scope"));
+                    response.refuse(format!("{pattern:?} is no pattern of this scope"));
                 }
             }
         }
-        for pattern in &wish.include {
+        for pattern in &command.include {
             let is_fixed = config.include.contains(pattern);
-            self.add(pattern, is_fixed, Side::Include, &mut granted);
+            self.add(pattern, is_fixed, Side::Include, &mut response);
         }
-        for pattern in &wish.exclude {
+        for pattern in &command.exclude {
             let is_fixed = config.exclude.contains(pattern);
-            self.add(pattern, is_fixed, Side::Exclude, &mut granted);
+            self.add(pattern, is_fixed, Side::Exclude, &mut response);
         }
-        granted
+        response
     }
 
-    fn add(&mut self, pattern: &str, is_fixed: bool, side: Side, granted: &mut Granted) {
+    fn add(&mut self, pattern: &str, is_fixed: bool, side: Side, response: &mut CommandResponse) {
         let count = self.include.len() + self.exclude.len();
         let patterns = match side {
             Side::Include => &mut self.include,
             Side::Exclude => &mut self.exclude,
         };
         if is_fixed || patterns.iter().any(|known| known == pattern) {
-            granted.count(false);
+            response.count(false);
             return;
         }
         if PATTERNS_MAX <= count {
-            granted.refuse(format!(
+            response.refuse(format!(
                 "{pattern:?}: {PATTERNS_MAX} patterns were added already"
             ));
             return;
         }
         if PATTERN_BYTES_MAX < pattern.len() {
-            granted.refuse(format!(
+            response.refuse(format!(
                 "a pattern of {} bytes; {PATTERN_BYTES_MAX} are allowed",
                 pattern.len()
             ));
@@ -110,14 +110,14 @@ impl ScopeChanges {
             ..ScopeConfig::default()
         };
         match ScopeRules::check(&together) {
-            Ok(()) => granted.count(true),
+            Ok(()) => response.count(true),
             Err(mistakes) => {
                 let patterns = match side {
                     Side::Include => &mut self.include,
                     Side::Exclude => &mut self.exclude,
                 };
                 patterns.pop();
-                granted.refuse(mistakes.join("; "));
+                response.refuse(mistakes.join("; "));
             }
         }
     }
@@ -141,9 +141,9 @@ pub fn scope_changes(folder: &Path) -> Result<ScopeChanges, CrawlError> {
 mod tests {
     use super::*;
 
-    fn wish(include: &[&str], exclude: &[&str], drop: &[&str]) -> ScopeWish {
+    fn command(include: &[&str], exclude: &[&str], drop: &[&str]) -> ScopeCommand {
         let owned = |patterns: &[&str]| patterns.iter().map(|&text| text.to_owned()).collect();
-        ScopeWish {
+        ScopeCommand {
             include: owned(include),
             exclude: owned(exclude),
             drop: owned(drop),
@@ -158,10 +158,13 @@ mod tests {
             ..ScopeConfig::default()
         };
         let mut changes = ScopeChanges::load(&Folder::real(state.path())).unwrap();
-        let granted = changes.grant(&wish(&["/a/"], &["/b/", "/fixed/"], &[]), &config);
-        assert_eq!((granted.done, granted.already, granted.refused), (2, 1, 0));
-        let granted = changes.grant(&wish(&["/a/"], &[], &["/b/"]), &config);
-        assert_eq!((granted.done, granted.already), (1, 1));
+        let response = changes.apply(&command(&["/a/"], &["/b/", "/fixed/"], &[]), &config);
+        assert_eq!(
+            (response.done, response.already, response.refused),
+            (2, 1, 0)
+        );
+        let response = changes.apply(&command(&["/a/"], &[], &["/b/"]), &config);
+        assert_eq!((response.done, response.already), (1, 1));
         changes.store(&Folder::real(state.path())).unwrap();
         let changes = ScopeChanges::load(&Folder::real(state.path())).unwrap();
         let over = changes.over(&config);
@@ -177,8 +180,8 @@ mod tests {
         };
         let mut changes = ScopeChanges::default();
         let long = "x".repeat(PATTERN_BYTES_MAX + 1);
-        let granted = changes.grant(&wish(&["("], &[&long], &["/fixed/", "/never/"]), &config);
-        assert_eq!((granted.done, granted.refused), (0, 4));
+        let response = changes.apply(&command(&["("], &[&long], &["/fixed/", "/never/"]), &config);
+        assert_eq!((response.done, response.refused), (0, 4));
         for words in [
             "junkai.toml",
             "no pattern of this scope",
@@ -186,8 +189,8 @@ mod tests {
             "bytes",
         ] {
             assert!(
-                granted.reasons.iter().any(|reason| reason.contains(words)),
-                "{words}: {granted:?}"
+                response.reasons.iter().any(|reason| reason.contains(words)),
+                "{words}: {response:?}"
             );
         }
         assert_eq!(changes, ScopeChanges::default());

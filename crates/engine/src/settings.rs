@@ -67,7 +67,7 @@ pub struct Settings {
     pub focus: FocusConfig,
     /// Who is told when pages change.
     pub hook: HookConfig,
-    /// When log files are put away.
+    /// When log files are rotated.
     pub logs: LogConfig,
     /// The clock, for demonstrations and tests.
     pub clock: ClockConfig,
@@ -113,8 +113,8 @@ pub struct CrawlConfig {
     /// first the page that is worth the most by what links to it, while hosts give way to others as they are visited; right when there is more to
     /// visit than time. May change from run to run; what links have earned a candidate outlives a stop, not a kill.
     pub order: Order,
-    /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB; from 1 to 100000000. The rest is put
-    /// aside on disk by its worth, and links that are found meanwhile do not count for it.
+    /// Where the order is not "fifo": pages that stand in it, in memory, at most. Default 100000, about 50 MB; from 1 to 100000000. The rest is
+    /// spilled to disk by its worth, and links that are found meanwhile do not count for it.
     pub candidates: NonZeroUsize,
     /// Where the order is not "fifo": visits that wait in the ring for their server's turn, at most. Default 4096; from 1 to 16777216. The smaller, the
     /// more exactly the order is followed; the larger, the further ahead servers are booked. "in-degree" and "site-budgets" know no

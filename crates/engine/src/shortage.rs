@@ -12,7 +12,7 @@ const FALL_EVERY: Duration = Duration::from_secs(1);
 /// After so long without a failure twice as many visits are tried at a time.
 const RISE_EVERY: Duration = Duration::from_secs(10);
 /// How long a visit that failed is held.
-pub const SHORTAGE_HOLD: Duration = Duration::from_secs(2);
+pub const SHORTAGE_DEFERRAL: Duration = Duration::from_secs(2);
 
 /// How many visits the machine can bear.
 #[derive(Debug, Default)]

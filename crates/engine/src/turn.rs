@@ -10,7 +10,7 @@ use junkai_frontier::{EndReport, Time};
 use crate::rules::{RULES_PATIENCE, Rules, Say};
 use crate::visit::{Fate, Outcome, Visit, status};
 
-/// Added to a server's wish for rest after an exchange that we cut short.
+/// Added to the rest that a server asks for after an exchange that we cut short.
 const ABORT_SLACK: Duration = Duration::from_secs(1);
 
 /// What the turn of a visit is spent on.

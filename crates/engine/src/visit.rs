@@ -19,7 +19,7 @@ use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, UrlError};
 
 use self::codec::{Kind, Traces, WhatFor};
 use crate::annotation::{self, CUT};
-use crate::focus::{Lead, Said};
+use crate::focus::{LinkEstimate, Said};
 use crate::waiting_room::Receipt;
 
 /// One planned fetch.
@@ -43,8 +43,8 @@ pub struct Visit {
     pub out_of_turn: Option<OutOfTurn>,
     /// What the links to it are worth: when it was handed out, or as far as that is known before.
     pub worth: f32,
-    /// What the link to it said, where something is wanted and the link was found in this run.
-    pub lead: Option<Box<Lead>>,
+    /// What was estimated of the link to it, where something is wanted and the link was found in this run.
+    pub link_estimate: Option<Box<LinkEstimate>>,
     /// What is known of its page; none for a page that was never had, and for a visit out of turn.
     pub state: Option<Box<PageState>>,
     /// What an earlier visit out of turn found, while that waits for the page's state.
@@ -179,7 +179,7 @@ impl Visit {
                 Line::New
             },
             worth: worth_of(entry.grade),
-            lead: None,
+            link_estimate: None,
             state: None,
             noted: None,
             allowed_until: None,
@@ -204,7 +204,7 @@ impl Visit {
             },
             worth: state.worth,
             out_of_turn: None,
-            lead: None,
+            link_estimate: None,
             state: Some(Box::new(state)),
             noted: None,
             allowed_until: None,
@@ -438,8 +438,8 @@ pub struct Discovered {
     pub depth: u16,
     /// What it would be visited for.
     pub purpose: Purpose,
-    /// What the link says, where something is wanted.
-    pub lead: Option<Box<Lead>>,
+    /// What is estimated of the link, where something is wanted.
+    pub link_estimate: Option<Box<LinkEstimate>>,
 }
 
 impl Discovered {

@@ -7,8 +7,8 @@
 //!
 //!  by an order:               new page ──► held on disk, and offered ──► next ──► ring
 //!                             known page ► raised, if it stands here        ▲
-//!                             turned away ──► aside, by its grade ──────────┘ when there is room again
-//!                             due again (put off, or left by the last run) ──► offered
+//!                             turned away ──► spilled, by its grade ────────┘ when there is room again
+//!                             due again (deferred, or left by the last run) ──► offered
 //! ```
 //!
 //! Read [`WaitingRoom::next`] first, then [`Receipt`]: a visit that was handed out is released once, because nobody else can open its receipt,
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_aside, grade_of};
+use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_spilled, grade_of};
 use junkai_store::backlog::{
     Backlog, BacklogError, BacklogStats, Bound, Entry, NotReplaced, Ticket,
 };
@@ -54,7 +54,7 @@ pub struct WaitingRoom {
     is_ordered: bool,
     /// Candidates in memory at most.
     candidates_max: usize,
-    /// With fewer candidates than this, some are taken from those that were put aside.
+    /// With fewer candidates than this, some are taken from those that were spilled.
     candidates_low: usize,
     /// Where a robots.txt leads: pages wait for it, so it waits for nobody.
     urgent: VecDeque<Visit>,
@@ -164,7 +164,7 @@ impl WaitingRoom {
             },
             is_ordered: settings.is_ordered(),
             candidates_max,
-            candidates_low: filled_from_aside(candidates_max),
+            candidates_low: filled_from_spilled(candidates_max),
             urgent: VecDeque::new(),
             machine,
             canonical: Canonicalizer::new(&settings.canonical),
@@ -185,8 +185,8 @@ impl WaitingRoom {
             return self.append(&entry, now);
         }
         let host = host_of(&found.url);
-        let worth = match (&found.lead, source) {
-            (Some(lead), _) => lead.promise,
+        let worth = match (&found.link_estimate, source) {
+            (Some(estimate), _) => estimate.promise,
             (None, Some(source)) => self.admission().gain(source, host),
             (None, None) => SEED_WORTH,
         };
@@ -202,7 +202,7 @@ impl WaitingRoom {
             Receipt::of(ticket),
         );
         visit.worth = worth;
-        visit.lead.clone_from(&found.lead);
+        visit.link_estimate.clone_from(&found.link_estimate);
         self.offer(visit, now)?;
         Ok(())
     }
@@ -245,7 +245,7 @@ impl WaitingRoom {
         self.append(&entry, now)
     }
 
-    /// Lets visits that are due stand in the order, this many at most; in an order of its own also the best of those that were put aside, as far
+    /// Lets visits that are due stand in the order, this many at most; in an order of its own also the best of those that were spilled, as far
     /// as there is room.
     pub fn refill(&mut self, entries_max: usize, now: Time) -> Result<(), CrawlError> {
         tell(self.damage.due(now));
@@ -253,7 +253,7 @@ impl WaitingRoom {
             let mut next = self.read(now, |backlog| backlog.next(now))?;
             if next.is_none() && !self.is_ordered {
                 // An earlier run had another order.
-                next = self.read(now, Backlog::next_aside)?;
+                next = self.read(now, Backlog::next_spilled)?;
             }
             let Some((ticket, entry)) = next else {
                 break;
@@ -262,15 +262,15 @@ impl WaitingRoom {
                 self.offer(visit, now)?;
             }
         }
-        self.fill_from_aside(now)
+        self.fill_from_spilled(now)
     }
 
-    /// Takes in the best of those that were put aside, until more than three quarters of the candidates' room are taken; the rest is for who is
+    /// Takes in the best of those that were spilled, until more than three quarters of the candidates' room are taken; the rest is for who is
     /// found next.
-    fn fill_from_aside(&mut self, now: Time) -> Result<(), CrawlError> {
+    fn fill_from_spilled(&mut self, now: Time) -> Result<(), CrawlError> {
         while self.is_ordered
             && self.admission().len() < self.candidates_low
-            && let Some((ticket, entry)) = self.read(now, Backlog::next_aside)?
+            && let Some((ticket, entry)) = self.read(now, Backlog::next_spilled)?
         {
             if let Some(visit) = self.visit_of(ticket, entry)
                 && self.offer(visit, now)? == Offered::TurnedAway
@@ -283,10 +283,10 @@ impl WaitingRoom {
     }
 
     /// Hands out the visit that comes next; none if none waits, or none of those that wait may go before another is over. It is out until it is
-    /// [`done`](Self::done) or [put off](Self::put_off).
+    /// [`done`](Self::done) or [deferred](Self::defer).
     ///
-    /// Its place is filled from aside at once. Were that put off, it would depend on the clock whether a page that is found next stands before or
-    /// behind the one from aside.
+    /// Its place is filled at once from what was spilled. Were that done later, it would depend on the clock whether a page that is found next stands before or
+    /// behind the one that was spilled.
     pub fn next(&mut self, now: Time) -> Result<Option<Visit>, CrawlError> {
         if let Some(urgent) = self.urgent.pop_front() {
             return Ok(Some(urgent));
@@ -299,7 +299,7 @@ impl WaitingRoom {
         if let Receipt::Waiting { is_handed_out, .. } = &mut visit.receipt {
             *is_handed_out = true;
         }
-        self.fill_from_aside(now)?;
+        self.fill_from_spilled(now)?;
         Ok(Some(visit))
     }
 
@@ -315,7 +315,7 @@ impl WaitingRoom {
     }
 
     /// A visit is to be made at `due`, and will not line up as a new one again.
-    pub fn put_off(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
+    pub fn defer(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         self.release(&visit);
         visit.line = Line::Returning;
         let grade = self.grade(visit.worth);
@@ -337,12 +337,12 @@ impl WaitingRoom {
 
     /// Writes down what links have made of the candidates, so that the next run goes on with it. Until then that is in memory alone: after a
     /// kill they have what their first link gave them.
-    pub fn put_all_aside(&mut self, now: Time) -> Result<(), CrawlError> {
+    pub fn spill_all(&mut self, now: Time) -> Result<(), CrawlError> {
         tell(self.damage.take());
         while self.is_ordered
             && let Some(candidate) = self.admission().take_out()
         {
-            self.put_aside(candidate, now)?;
+            self.spill(candidate, now)?;
         }
         Ok(())
     }
@@ -358,7 +358,7 @@ impl WaitingRoom {
         }
     }
 
-    /// Lets a visit stand in the order; who has to make room is put aside.
+    /// Lets a visit stand in the order; the one that has to make room is spilled to disk.
     fn offer(&mut self, visit: Visit, now: Time) -> Result<Offered, CrawlError> {
         if self.is_ordered && visit.purpose.is_robots() {
             self.urgent.push_back(visit);
@@ -379,14 +379,14 @@ impl WaitingRoom {
         let candidates_max = self.candidates_max;
         match self.admission().offer_within(candidate, candidates_max) {
             Some(candidate) => {
-                self.put_aside(candidate, now)?;
+                self.spill(candidate, now)?;
                 Ok(Offered::TurnedAway)
             }
             None => Ok(Offered::Stands),
         }
     }
 
-    fn put_aside(&mut self, candidate: Candidate<Visit>, now: Time) -> Result<(), CrawlError> {
+    fn spill(&mut self, candidate: Candidate<Visit>, now: Time) -> Result<(), CrawlError> {
         let (mut entry, receipt) = candidate.visit.into_entry(now);
         entry.grade = self.grade(candidate.worth);
         let Receipt::Waiting { mut ticket, .. } = receipt else {
@@ -395,7 +395,7 @@ impl WaitingRoom {
         while let Err(NotReplaced {
             ticket: kept,
             source,
-        }) = self.backlog.put_aside(ticket, &entry)
+        }) = self.backlog.spill(ticket, &entry)
         {
             ticket = kept;
             wait_for_room(&*self.machine, &self.progress, source.into())?;
@@ -519,7 +519,7 @@ impl WaitingRoom {
 enum Offered {
     /// It stands in the order, or stood there already.
     Stands,
-    /// It, or who had to make room for it, is aside.
+    /// It, or the one that had to make room for it, was spilled.
     TurnedAway,
 }
 

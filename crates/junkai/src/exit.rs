@@ -14,7 +14,7 @@ Exit codes:
   2  the command line is wrong
   3  the configuration is wrong, or a contact is missing
   4  problems were found: a damaged WARC file, impolite visits, a URL that may not be visited, a crawl that got no page, found
-     no sitemap where it goes by them alone, or lost some of what it knew to damaged files, a wish for nothing
+     no sitemap where it goes by them alone, or lost some of what it knew to damaged files, a command for nothing
   5  the archive is in use by another crawl
  11  stopped by the user; the next run goes on from there";
 

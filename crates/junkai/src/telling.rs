@@ -1,15 +1,15 @@
-//! Telling a crawl what is wished: what `add`, `revisit`, `pause`, `resume` and `scope` have in common.
+//! Giving commands to a crawl: what `add`, `revisit`, `pause`, `resume` and `scope` have in common.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use junkai_crawler::{CrawlError, Granted, Settings, Told, When, Wish, tell};
+use junkai_crawler::{CommandResponse, CrawlError, Settings, Told, UserCommand, When, tell};
 
 use crate::config;
 use crate::exit::Ending;
 use crate::print::{say, shown};
 
-/// Whom a wish is told, and how the answer is printed.
+/// Which crawl gets a command, and how its response is printed.
 #[derive(clap::Args)]
 pub(crate) struct Target {
     /// The archive's folder.
@@ -39,42 +39,42 @@ impl Target {
         Ok(config::in_force(archive)?.unwrap_or_default())
     }
 
-    /// Tells wishes, and adds up what became of them.
+    /// Gives commands, and adds up what became of them.
     ///
     /// # Errors
     /// As [`tell`].
-    pub(crate) fn tell(&self, settings: &Settings, wishes: &[Wish]) -> Result<Told> {
+    pub(crate) fn tell(&self, settings: &Settings, commands: &[UserCommand]) -> Result<Told> {
         let mut sum = Told {
             when: When::Now,
-            granted: Granted::default(),
+            response: CommandResponse::default(),
         };
-        for wish in wishes {
-            let told = tell(&self.archive, settings, wish)?;
+        for command in commands {
+            let told = tell(&self.archive, settings, command)?;
             sum.when = told.when;
-            sum.granted.add(told.granted);
+            sum.response.add(told.response);
         }
         Ok(sum)
     }
 
-    /// Prints what became of a wish; `words` say what was done.
+    /// Prints what became of a command; `words` say what was done.
     ///
     /// # Errors
     /// If it cannot be written as JSON.
     pub(crate) fn print(&self, told: &Told, words: &str) -> Result<Ending> {
-        let granted = &told.granted;
+        let response = &told.response;
         if self.json {
             say!("{}", serde_json::to_string(told)?);
         } else {
             say!("{words}");
-            for reason in &granted.reasons {
+            for reason in &response.reasons {
                 say!("  not done: {}", shown(reason));
             }
-            let untold = granted.refused - granted.reasons.len() as u64;
+            let untold = response.refused - response.reasons.len() as u64;
             if 0 < untold {
                 say!("  not done: {untold} more");
             }
         }
-        Ok(if granted.refused == 0 {
+        Ok(if response.refused == 0 {
             Ending::Well
         } else {
             Ending::Problems

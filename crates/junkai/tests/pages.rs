@@ -16,12 +16,12 @@ use syn::{Attribute, Expr, Fields, Item, ItemStruct, Lit, Meta, Type};
 
 /// Where the structs of the tables are.
 const SOURCES: [&str; 20] = [
-    "crates/crawler/src/settings.rs",
-    "crates/crawler/src/clock.rs",
-    "crates/crawler/src/log/config.rs",
-    "crates/crawler/src/hook/config.rs",
-    "crates/crawler/src/focus/config.rs",
-    "crates/crawler/src/scope.rs",
+    "crates/engine/src/settings.rs",
+    "crates/engine/src/clock.rs",
+    "crates/engine/src/log/config.rs",
+    "crates/engine/src/hook_config.rs",
+    "crates/engine/src/focus/config.rs",
+    "crates/engine/src/scope.rs",
     "crates/weburl/src/config.rs",
     "crates/frontier/src/politeness.rs",
     "crates/frontier/src/ring/config.rs",

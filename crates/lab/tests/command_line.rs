@@ -148,10 +148,10 @@ fn policies_are_compared_and_the_order_of_visits_is_written() {
     let bench = Bench::new();
     bench.say("generate --pages 1500 --out web").expect(0);
     let compared = bench
-        .say("crawl web --policy opt bfs seed-ring:64x64 worth:100,welcome --out results")
+        .say("crawl web --policy opt bfs one-step-ring:64x64 worth:100,welcome --out results")
         .expect(0);
     for text in [
-        "seed-ring:64x64",
+        "one-step-ring:64x64",
         "worth:100,welcome",
         "2 steps",
         "No server was visited sooner",
@@ -204,7 +204,11 @@ fn policies_are_compared_and_the_order_of_visits_is_written() {
         .say("crawl web --policy bfs opt --order-file both.tsv")
         .expect(2);
     let wrong = bench.say("crawl web --policy bsf").expect(2);
-    assert!(wrong.err.contains("seed-ring:256x256"), "{}", wrong.all());
+    assert!(
+        wrong.err.contains("one-step-ring:256x256"),
+        "{}",
+        wrong.all()
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use junkai_page::content::{self, Content, Furniture, FurnitureBounds};
+use junkai_page::content::{self, Boilerplate, BoilerplateBounds, Content};
 use junkai_page::{LinkOptions, Source, analyze};
 use url::Url;
 
@@ -38,7 +38,7 @@ fn main() -> anyhow::Result<()> {
     let manifest = std::fs::read_to_string(folder.join("manifest.tsv"))
         .with_context(|| format!("cannot read the manifest in {}", folder.display()))?;
     let mut outcome = Outcome::default();
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let mut last: HashMap<&str, Option<Content>> = HashMap::new();
     for line in manifest.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -54,12 +54,12 @@ fn main() -> anyhow::Result<()> {
         let (directory, file) = object.split_at(2);
         let body = std::fs::read(folder.join("objects").join(directory).join(file))?;
         let url = Url::parse("http://www.example.org/")?.join(path)?;
-        let content = outcome.read(&mut furniture, &body, &url);
+        let content = outcome.read(&mut boilerplate, &body, &url);
         if let Some(before) = last.insert(path, content) {
             outcome.compare(before, content);
         }
     }
-    outcome.print(&furniture);
+    outcome.print(&boilerplate);
     Ok(())
 }
 
@@ -70,9 +70,9 @@ fn cpu_time() -> Duration {
 }
 
 impl Outcome {
-    fn read(&mut self, furniture: &mut Furniture, body: &[u8], url: &Url) -> Option<Content> {
+    fn read(&mut self, boilerplate: &mut Boilerplate, body: &[u8], url: &Url) -> Option<Content> {
         let start = cpu_time();
-        let content = content::of(furniture, body, Some("text/html"), url);
+        let content = content::of(boilerplate, body, Some("text/html"), url);
         self.content_time += cpu_time().saturating_sub(start);
         let source = Source {
             body,
@@ -113,7 +113,7 @@ impl Outcome {
     }
 
     #[expect(clippy::print_stdout, reason = "this is what it is for")]
-    fn print(&self, furniture: &Furniture) {
+    fn print(&self, boilerplate: &Boilerplate) {
         let share = |count: u64| 100.0 * count as f64 / self.payload_changes.max(1) as f64;
         println!("{} changes of a payload:", self.payload_changes);
         for (count, what) in [
@@ -137,7 +137,7 @@ impl Outcome {
             "{megabytes:.1} MB: contents {:.0} MB/s, links {:.0} MB/s of processor time; {} bytes known of the site",
             megabytes / self.content_time.as_secs_f64(),
             megabytes / self.analysis_time.as_secs_f64(),
-            furniture.memory_bytes(),
+            boilerplate.memory_bytes(),
         );
     }
 }

@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use junkai_page::content::{self, Furniture, FurnitureBounds};
+use junkai_page::content::{self, Boilerplate, BoilerplateBounds};
 use junkai_page::{LinkOptions, Source, analyze};
 use url::Url;
 
@@ -40,10 +40,10 @@ fn main() -> anyhow::Result<()> {
         other => anyhow::bail!("unknown mode {other}"),
     };
     let pages = pages_in(Path::new(folder))?;
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let options = LinkOptions::default();
     for page in &pages {
-        measured(mode, page, &options, &mut furniture);
+        measured(mode, page, &options, &mut boilerplate);
     }
     let bytes: usize = pages.iter().map(|page| page.body.len()).sum();
     print(pages.len(), bytes);
@@ -68,7 +68,7 @@ fn pages_in(folder: &Path) -> anyhow::Result<Vec<Page>> {
 }
 
 #[inline(never)]
-fn measured(mode: Mode, page: &Page, options: &LinkOptions, furniture: &mut Furniture) {
+fn measured(mode: Mode, page: &Page, options: &LinkOptions, boilerplate: &mut Boilerplate) {
     let source = Source {
         body: &page.body,
         content_type: Some(&page.content_type),
@@ -85,11 +85,21 @@ fn measured(mode: Mode, page: &Page, options: &LinkOptions, furniture: &mut Furn
         }
         Mode::Content => {
             let content_type = source.content_type;
-            black_box(content::of(furniture, &page.body, content_type, &page.url));
+            black_box(content::of(
+                boilerplate,
+                &page.body,
+                content_type,
+                &page.url,
+            ));
         }
         Mode::Both => {
             let charset = std::hint::black_box(analyze(&source, options)).charset();
-            black_box(content::of_page(furniture, &page.body, charset, &page.url));
+            black_box(content::of_page(
+                boilerplate,
+                &page.body,
+                charset,
+                &page.url,
+            ));
         }
     }
 }

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use anyhow::Context as _;
-use junkai_page::content::{self, A_LITTLE, Content, Furniture, FurnitureBounds, SHINGLE_WORDS};
+use junkai_page::content::{
+    self, A_LITTLE, Boilerplate, BoilerplateBounds, Content, SHINGLE_WORDS,
+};
 use url::Url;
 
 /// Words of a new paragraph.
@@ -199,10 +201,10 @@ fn letters(number: impl Into<u64>) -> String {
 }
 
 fn content_of(words: &[String]) -> anyhow::Result<Content> {
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let url = Url::parse("http://example.org/")?;
     content::of(
-        &mut furniture,
+        &mut boilerplate,
         words.join(" ").as_bytes(),
         Some("text/plain; charset=utf-8"),
         &url,

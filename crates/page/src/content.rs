@@ -3,7 +3,7 @@
 //! [`of`], or [`of_page`] where the charset is known, is called for a body whose payload digest is new: equal bytes need no second look. It reads the text out of the body
 //! (`form`, `markup`), drops what is not content (`element`: markup, scripts, what is hidden, navigation by element, role, class and by
 //! the density of its links; `noise`: dates, counters, tokens of sessions), and then what the site's pages have in common
-//! ([`Furniture`]). White space, punctuation and the Unicode form of the rest do not count. A body without text has no content, and its
+//! ([`Boilerplate`]). White space, punctuation and the Unicode form of the rest do not count. A body without text has no content, and its
 //! payload digest has to decide.
 //!
 //! Invariants: the same bytes are the same content, whatever has been learned of the site in between ([`Content::is_same`]). And page states
@@ -13,10 +13,10 @@
 //!
 //! Not here: what counts as a change, which the user decides.
 
+mod boilerplate;
 mod buffer;
 pub(crate) mod element;
 mod form;
-mod furniture;
 mod hash;
 mod label;
 pub(crate) mod markup;
@@ -29,7 +29,7 @@ mod sketch;
 mod text;
 mod token;
 
-pub use furniture::{Furniture, FurnitureBounds, PAGES_MIN};
+pub use boilerplate::{Boilerplate, BoilerplateBounds, PAGES_MIN};
 pub use sketch::{SHINGLE_WORDS, Sketch};
 
 use serde::{Deserialize, Serialize};
@@ -37,8 +37,8 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::charset::{self, Charset};
+use boilerplate::PageOfHost;
 use form::Form;
-use furniture::PageOfHost;
 use sketch::{Sketcher, mix};
 use text::Text;
 
@@ -67,18 +67,18 @@ pub struct Content {
     pub sketch: Sketch,
 }
 
-/// The content of a body, if it has text. `url` is the page's, and what is learned of its host is kept in `furniture`.
+/// The content of a body, if it has text. `url` is the page's, and what is learned of its host is kept in `boilerplate`.
 #[must_use]
 pub fn of(
-    furniture: &mut Furniture,
+    boilerplate: &mut Boilerplate,
     body: &[u8],
     content_type: Option<&str>,
     url: &Url,
 ) -> Option<Content> {
     let form = Form::of(body, content_type)?;
-    furniture.with_composer(|furniture, composer| {
+    boilerplate.with_composer(|boilerplate, composer| {
         let text = form.read(body, content_type, url, composer);
-        of_text(furniture, form, text, url)
+        of_text(boilerplate, form, text, url)
     })
 }
 
@@ -91,18 +91,18 @@ pub fn is_readable(body: &[u8], content_type: Option<&str>) -> bool {
 /// The content of an HTML page whose charset is known: [`of`] would find the same.
 #[must_use]
 pub fn of_page(
-    furniture: &mut Furniture,
+    boilerplate: &mut Boilerplate,
     body: &[u8],
     charset: Charset,
     url: &Url,
 ) -> Option<Content> {
-    furniture.with_composer(|furniture, composer| {
+    boilerplate.with_composer(|boilerplate, composer| {
         let text = Form::Html.read_decoded(&charset::decode(body, charset), composer);
-        of_text(furniture, Form::Html, text, url)
+        of_text(boilerplate, Form::Html, text, url)
     })
 }
 
-fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Option<Content> {
+fn of_text(boilerplate: &mut Boilerplate, form: Form, text: &Text, url: &Url) -> Option<Content> {
     let all = text.content();
     let words_in_all = words_in(&all);
     if words_in_all == 0 {
@@ -115,7 +115,7 @@ fn of_text(furniture: &mut Furniture, form: Form, text: &Text, url: &Url) -> Opt
             host: xxh3_64(url.host_str().unwrap_or_default().as_bytes()),
             page: xxh3_64(url.as_str().as_bytes()),
         };
-        furniture.keep_own(at, &mut own, &hashes);
+        boilerplate.keep_own(at, &mut own, &hashes);
         if words_in(&own) * OWN_SHARE_MIN < words_in_all {
             own.clone_from(&all);
         }

@@ -1,6 +1,6 @@
 //! Understands bytes: what a fetched page is, what it says of itself, and where it leads.
 //!
-//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, wishes to robots, language, title), [`analyze_style_sheet`]
+//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, robots directives, language, title), [`analyze_style_sheet`]
 //! what a style sheet needs, [`sitemap`] and [`feed`] read what their names say. Everything that comes in is taken as hostile and bounded, and nothing fails:
 //! a broken page is a page with less in it.
 //!

@@ -1,8 +1,8 @@
 //! What a page asks of robots: `<meta name="robots">`, `<meta name="ouragent">` and the `X-Robots-Tag` header.
 //!
 //! There is no standard; this follows what the large search engines document. Words are taken together, whoever they are
-//! addressed to as long as it is us: a wish for less is never overruled by one for more.
-//! Not here: robots.txt (`fetch`), and what the crawler makes of the wishes.
+//! addressed to as long as it is us: a stricter directive is never overruled by a looser one.
+//! Not here: robots.txt (`fetch`), and what the crawler makes of the directives.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct RobotsMeta {
 }
 
 impl RobotsMeta {
-    /// Adds the wishes of one `X-Robots-Tag` value, as far as they are addressed to all or to `agent`.
+    /// Adds the directives of one `X-Robots-Tag` value, as far as they are addressed to all or to `agent`.
     ///
     /// A value is a list of rules; a name before a colon addresses the rules after it: `otherbot: noindex, nofollow`.
     pub(crate) fn add_header(&mut self, value: &str, agent: &str) {
@@ -37,7 +37,7 @@ impl RobotsMeta {
         }
     }
 
-    /// Adds the wishes of one `<meta>` element, if `name` is `robots` or `agent`.
+    /// Adds the directives of one `<meta>` element, if `name` is `robots` or `agent`.
     pub(crate) fn add_meta(&mut self, name: &str, content: &str, agent: &str) {
         let name = name.trim();
         if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_for_less_is_never_overruled() {
+    fn a_stricter_directive_is_never_overruled() {
         let mut robots = RobotsMeta::default();
         robots.add_meta("robots", "nofollow", "junkai");
         robots.add_meta("junkai", "follow, noindex", "junkai");

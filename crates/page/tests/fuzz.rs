@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use junkai_page::content::{self, Furniture, FurnitureBounds};
+use junkai_page::content::{self, Boilerplate, BoilerplateBounds};
 use junkai_page::{LinkOptions, Source, analyze, analyze_style_sheet, feed, kind_of, sitemap};
 use url::Url;
 
@@ -83,7 +83,7 @@ fn fuzz_sitemaps_and_feeds() {
 #[test]
 fn fuzz_content() {
     let base = Url::parse("http://example.org/a/b?c").unwrap();
-    let mut furniture = Furniture::new(FurnitureBounds {
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds {
         hosts: 2,
         blocks_per_host: 16,
     });
@@ -97,7 +97,7 @@ fn fuzz_content() {
                 "application/xml",
                 "text/plain",
             ] {
-                let mut read = || content::of(&mut furniture, body, Some(content_type), &base);
+                let mut read = || content::of(&mut boilerplate, body, Some(content_type), &base);
                 if let (Some(one), Some(other)) = (read(), read()) {
                     assert!(one.is_same(&other));
                     assert!(one.similarity(&other) >= 1.0);

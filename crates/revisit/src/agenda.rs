@@ -132,8 +132,10 @@ impl Agenda {
     pub(crate) fn chance_asked(&self) -> f64 {
         match self.policy {
             Chosen::Index(_) => -(-self.price.depth()).exp_m1(),
-            Chosen::Seed(_) | Chosen::Uniform(_) if self.price.is_overdrawn() => f64::INFINITY,
-            Chosen::Seed(_) | Chosen::Uniform(_) => 0.5,
+            Chosen::ChangeInterval(_) | Chosen::Uniform(_) if self.price.is_overdrawn() => {
+                f64::INFINITY
+            }
+            Chosen::ChangeInterval(_) | Chosen::Uniform(_) => 0.5,
         }
     }
 

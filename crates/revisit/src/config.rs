@@ -241,7 +241,7 @@ mod tests {
             ]
         "#;
         let config: RevisitConfig = toml::from_str(text).unwrap();
-        assert_eq!(config.estimator, EstimatorKind::SeedGeometricMean);
+        assert_eq!(config.estimator, EstimatorKind::GapGeometricMean);
         assert_eq!(config.counts, Counts::Content);
         assert_eq!(config.change[1].counts, Counts::Similarity(0.9));
         assert_eq!(config.mistakes(), Vec::<String>::new());

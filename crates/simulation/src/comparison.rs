@@ -139,7 +139,7 @@ pub fn least_gap(policy: &Policy, pace: &Pace) -> Option<String> {
 pub fn gap_cells(policy: &Policy, pace: &Pace) -> [Cell; 2] {
     match (policy, pace.least) {
         (_, None) | (Policy::Opt, _) => [Cell::None, Cell::None],
-        (Policy::SeedRing(_), Some(steps)) => [Cell::Count(steps), Cell::None],
+        (Policy::OneStepRing(_), Some(steps)) => [Cell::Count(steps), Cell::None],
         (Policy::Crawl(_), Some(micros)) => [Cell::None, Cell::Seconds(micros as f64 / 1e6)],
     }
 }
@@ -162,7 +162,7 @@ fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
         ("visited_pages", "pages visited"),
         ("stored_max_urls", "most stored"),
         ("discarded_times", "discarded"),
-        ("put_aside_times", "put aside"),
+        ("put_aside_times", "spilled"),
     ]));
     columns.extend(gap_columns());
     columns.push(Column::new("too_early_visits", "gaps too short"));
@@ -176,7 +176,7 @@ fn runs_table(subject: &Subject, compared: &[Compared]) -> Table {
             Cell::Count(one.run.order.len() as u64),
             Cell::Count(one.run.stored_max().into()),
             Cell::Count(one.run.discarded),
-            Cell::Count(one.run.put_aside),
+            Cell::Count(one.run.spilled),
         ]);
         cells.extend(gap_cells(&one.policy, &one.run.pace));
         cells.push(Cell::Count(one.run.pace.violations));
@@ -241,7 +241,7 @@ fn share_figure(subject: &Subject, compared: &[Compared]) -> Figure {
         let line = share_line(&one.label, &one.cumulated);
         chart = chart.line(match one.policy {
             Policy::Opt => line.style(Style::Reference),
-            Policy::SeedRing(_) | Policy::Crawl(_) => line,
+            Policy::OneStepRing(_) | Policy::Crawl(_) => line,
         });
     }
     Figure {
@@ -265,7 +265,7 @@ fn stored_figure(subject: &Subject, compared: &[Compared]) -> Figure {
     }
     Figure {
         name: "stored".to_owned(),
-        caption: "What a policy must remember as it goes; what lies aside on disk does not count."
+        caption: "What a policy must remember as it goes; what was spilled to disk does not count."
             .to_owned(),
         chart: Drawing::One(Box::new(chart)),
     }
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn every_policy_has_a_row_and_a_line_and_nothing_depends_on_threads() {
         let subject = subject();
-        let entries = entries(&["opt", "bfs", "seed-ring:64x64", "worth:200,welcome"]);
+        let entries = entries(&["opt", "bfs", "one-step-ring:64x64", "worth:200,welcome"]);
         let with_threads = |threads| {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)

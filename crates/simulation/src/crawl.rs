@@ -6,11 +6,11 @@
 //! Not here: what a page is worth to the researcher (`value`); a policy never sees it, except the ceiling
 //! [`Policy::Opt`].
 
-mod aside;
 mod discovery;
 mod one_by_one;
+mod one_step;
 mod polite;
-mod seed_steps;
+mod spilled;
 
 use std::time::Duration;
 
@@ -46,8 +46,8 @@ pub struct Run {
     pub ended: Vec<Time>,
     /// Times that a page found no room and was forgotten.
     pub discarded: u64,
-    /// Times that a page found no room and was put aside.
-    pub put_aside: u64,
+    /// Times that a page found no room and was spilled.
+    pub spilled: u64,
     /// Links that were followed.
     pub links: u64,
     /// How close visits to one server came.
@@ -101,7 +101,7 @@ impl Run {
 pub fn simulate(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64)) -> Run {
     match trial.policy {
         Policy::Opt => best_first(trial, value),
-        Policy::SeedRing(setup) => seed_steps::crawl(trial, *setup, progress),
+        Policy::OneStepRing(setup) => one_step::crawl(trial, *setup, progress),
         Policy::Crawl(
             setup @ Setup {
                 ring: Some(ring), ..

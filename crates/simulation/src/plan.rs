@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(whole(f64::NAN), 1);
     }
 
-    /// The seed's own numbers: 4 KiB pages for each minute of a year are 2 GiB of buffers.
+    /// The paper's own numbers: 4 KiB pages for each minute of a year are 2 GiB of buffers.
     #[test]
     fn the_seeds_layout_needs_buffers_for_every_unit() {
         let mut costs = Costs::assumed();

@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use junkai_frontier::admission::{BudgetConfig, Budgets, Gain, InDegree, Worth, WorthConfig};
-use junkai_frontier::ring::SeedRule;
+use junkai_frontier::ring::OneStepRule;
 use junkai_frontier::{Admission, Fifo};
 use junkai_graph::Page;
 
@@ -20,20 +20,20 @@ pub enum Policy {
     /// The ceiling: pages by their true PageRank, found or not.
     Opt,
     /// The scheduler of Morimoto et al. (2011) to the letter.
-    SeedRing(SeedRingSetup),
+    OneStepRing(OneStepRingSetup),
     /// An admission policy of the crawler, with or without its ring.
     Crawl(Setup),
 }
 
 /// The parameters of Morimoto et al. (2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeedRingSetup {
+pub struct OneStepRingSetup {
     /// *B*: steps that can be booked ahead.
     pub slots: usize,
     /// *H*: residue classes of servers.
     pub residues: u32,
     /// Where an idle residue begins.
-    pub rule: SeedRule,
+    pub rule: OneStepRule,
     /// How a server finds its residue.
     pub spread: ServerSpread,
 }
@@ -85,10 +85,10 @@ pub enum CrawlOrder {
 pub enum Evicted {
     /// It is forgotten, and may be found again.
     Discarded,
-    /// It is put aside on disk by its worth, and comes back when there is room.
-    Aside,
+    /// It is spilled to disk by its worth, and comes back when there is room.
+    Spilled,
     /// Likewise, and a link to it brings it back at once.
-    AsideAndWelcome,
+    SpilledAndWelcome,
 }
 
 /// The ring under a crawl, and the servers' pace.
@@ -131,11 +131,11 @@ impl Default for RingSetup {
 impl Policy {
     /// Morimoto et al. (2011) with *B* slots and *H* residues.
     #[must_use]
-    pub fn seed_ring(slots: usize, residues: u32) -> Policy {
-        Policy::SeedRing(SeedRingSetup {
+    pub fn one_step_ring(slots: usize, residues: u32) -> Policy {
+        Policy::OneStepRing(OneStepRingSetup {
             slots,
             residues,
-            rule: SeedRule::Text,
+            rule: OneStepRule::Text,
             spread: ServerSpread::Hashed,
         })
     }
@@ -146,7 +146,7 @@ impl Policy {
         Policy::Crawl(Setup {
             order,
             candidates_max: None,
-            evicted: Evicted::Aside,
+            evicted: Evicted::Spilled,
             ring: None,
         })
     }

@@ -26,9 +26,9 @@ const COMPLETE: [&str; 12] = [
 
 /// Policies that forget pages.
 const FORGETFUL: [&str; 6] = [
-    "seed-ring:4x2",
-    "seed-ring:7x4,max",
-    "seed-ring:16x8,plain",
+    "one-step-ring:4x2",
+    "one-step-ring:7x4,max",
+    "one-step-ring:16x8,plain",
     "ring:64x4",
     "in-degree:3,discard",
     "worth:4,discard",
@@ -136,11 +136,11 @@ proptest! {
     }
 
     #[test]
-    fn the_scheduler_of_seed_000_is_its_listing(web in graphs(), slots in 2_u64..20, half in 1_u64..5) {
+    fn the_one_step_ring_does_as_the_listing_of_its_paper(web in graphs(), slots in 2_u64..20, half in 1_u64..5) {
         let subject = subject(web);
         let residues = half * 2;
-        let expected = seed_000(&subject, slots, residues);
-        let run = crawl(&subject, &format!("seed-ring:{slots}x{residues},plain"));
+        let expected = listing_of_the_paper(&subject, slots, residues);
+        let run = crawl(&subject, &format!("one-step-ring:{slots}x{residues},plain"));
         prop_assert_eq!(run.order, expected.order);
         prop_assert_eq!(run.discarded, expected.discarded);
     }
@@ -164,7 +164,7 @@ struct Listing {
 }
 
 /// Algorithms 1 to 3 of Morimoto et al. (2011) with a list for all bookings, word by word.
-fn seed_000(subject: &Subject, slots: u64, residues: u64) -> Listing {
+fn listing_of_the_paper(subject: &Subject, slots: u64, residues: u64) -> Listing {
     let mut next_step: Vec<u64> = (0..residues).map(|residue| residue & 1).collect();
     let mut bookings: Vec<(u64, Page)> = Vec::new();
     let mut inserted = BTreeSet::new();
@@ -214,13 +214,19 @@ fn a_policy_is_written_as_it_is_read() {
 }
 
 #[test]
+fn the_one_step_ring_can_be_asked_for_by_its_old_name() {
+    let policy: Policy = "seed-ring:4x2,max".parse().unwrap();
+    assert_eq!(policy.to_string(), "one-step-ring:4x2,max");
+}
+
+#[test]
 fn what_is_no_policy_is_told() {
     for (text, problem) in [
         ("", "there is no \"\""),
         ("ring", "give slots and keys"),
-        ("seed-ring:1x2", "two slots or more"),
-        ("seed-ring:4x3", "even number of residues"),
-        ("seed-ring:4x2,fast", "takes max and plain"),
+        ("one-step-ring:1x2", "two slots or more"),
+        ("one-step-ring:4x3", "even number of residues"),
+        ("one-step-ring:4x2,fast", "takes max and plain"),
         ("worth:0", "no positive number"),
         ("worth:9,spread=-1", "not between"),
         ("bfs,spread=1", "are for worth"),

@@ -312,8 +312,8 @@ mod tests {
 
     #[test]
     fn an_event_stays_one_line_of_the_log() {
-        let event = b"WARN a wish reason=\x1b[2J\nWARN all is lost\xff\n";
-        let line = "WARN a wish reason=\\u001b[2J\\nWARN all is lost\u{fffd}\n";
+        let event = b"WARN a command reason=\x1b[2J\nWARN all is lost\xff\n";
+        let line = "WARN a command reason=\\u001b[2J\\nWARN all is lost\u{fffd}\n";
         assert_eq!(log_line(event), line);
     }
 

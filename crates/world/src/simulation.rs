@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use junkai_chance::Chance;
 use junkai_engine::clock::Clock;
+use junkai_engine::command::{ScopeCommand, UserCommand, Whom};
 use junkai_engine::manifest::Manifest;
 use junkai_engine::opening::{Opening, write_settings_down};
 use junkai_engine::platform::{ArchiveFolder, Machine as _, Platform};
@@ -18,7 +19,6 @@ use junkai_engine::rules::Rules;
 use junkai_engine::scope::ScopeRules;
 use junkai_engine::settings::Settings;
 use junkai_engine::visit::{EndedVisit, Fate, Located, Order, Start};
-use junkai_engine::wish::{ScopeWish, Whom, Wish};
 use junkai_engine::{CrawlError, Engine, Input};
 use junkai_fetch::{DnsFailure, DnsProblem};
 use junkai_files::{Disk, Sabotage, SimulatedDisk};
@@ -114,7 +114,7 @@ enum Event {
     /// A capture is written, long after its report.
     Capture(String),
     /// Somebody gives a command.
-    Command(Wish),
+    Command(UserCommand),
     Fault(Fault),
 }
 
@@ -311,28 +311,28 @@ impl Simulation {
         }
         if plan.commands {
             for _ in 0..plan.ends + 4 {
-                let wish = self.wish();
-                self.at_random(seconds, Event::Command(wish));
+                let command = self.draw_command();
+                self.at_random(seconds, Event::Command(command));
             }
         }
     }
 
-    fn wish(&mut self) -> Wish {
+    fn draw_command(&mut self) -> UserCommand {
         let url = self.web.any_url(&mut self.chance);
         let host = Web::host(self.chance.below(self.plan.hosts));
         match self.chance.below(8) {
-            0 | 1 => Wish::Add { seeds: vec![url] },
-            2 | 3 => Wish::Revisit { pages: vec![url] },
-            4 => Wish::Pause {
+            0 | 1 => UserCommand::Add { seeds: vec![url] },
+            2 | 3 => UserCommand::Revisit { pages: vec![url] },
+            4 => UserCommand::Pause {
                 whom: Whom::Host(host),
             },
-            5 => Wish::Resume {
+            5 => UserCommand::Resume {
                 whom: Whom::Host(host),
             },
-            6 => Wish::Pause { whom: Whom::All },
-            _ => Wish::Scope(ScopeWish {
+            6 => UserCommand::Pause { whom: Whom::All },
+            _ => UserCommand::Scope(ScopeCommand {
                 exclude: vec![format!("/p{}$", self.chance.below(self.plan.pages))],
-                ..ScopeWish::default()
+                ..ScopeCommand::default()
             }),
         }
     }
@@ -716,7 +716,7 @@ impl Simulation {
             .retain(|_, event| !matches!(event, Event::Command(_) | Event::Fault(_)));
         let hosts = (0..self.plan.hosts).map(|host| Whom::Host(Web::host(host)));
         for whom in hosts.chain([Whom::All]) {
-            self.command(&Wish::Resume { whom })?;
+            self.command(&UserCommand::Resume { whom })?;
         }
         Ok(())
     }
@@ -765,7 +765,7 @@ impl Simulation {
                 Event::End(made, rest) => self.end(*made, rest)?,
                 Event::Resolve(host) => self.resolve(host)?,
                 Event::Capture(url) => self.keep(Some(&url))?,
-                Event::Command(wish) => self.command(&wish)?,
+                Event::Command(command) => self.command(&command)?,
                 Event::Fault(fault) => self.fault(fault)?,
             }
         }
@@ -800,40 +800,40 @@ impl Simulation {
         Ok(())
     }
 
-    fn command(&mut self, wish: &Wish) -> Result<(), Interruption> {
+    fn command(&mut self, command: &UserCommand) -> Result<(), Interruption> {
         self.counts.commands += 1;
         let now = self.now();
-        let is_pause = matches!(wish, Wish::Pause { .. });
-        if let Wish::Pause { whom } = wish {
+        let is_pause = matches!(command, UserCommand::Pause { .. });
+        if let UserCommand::Pause { whom } = command {
             // Somebody who pauses goes on some time.
-            let back = Wish::Resume { whom: whom.clone() };
+            let back = UserCommand::Resume { whom: whom.clone() };
             let after = Duration::from_secs(u64::from(self.chance.between(10, 9000)));
             self.at(self.machine.passed() + after, Event::Command(back));
         }
-        let answered = self.process()?.engine.command(now, wish.clone());
+        let answered = self.process()?.engine.command(now, command.clone());
         let answered = self.survived(answered)?;
         if 0 < answered.done {
-            self.check_kept(wish, is_pause)?;
+            self.check_kept(command, is_pause)?;
         }
         Ok(())
     }
 
     /// What was answered is on disk, for the next process.
-    fn check_kept(&mut self, wish: &Wish, is_pause: bool) -> Result<(), Interruption> {
-        let name = match wish {
-            Wish::Pause { .. } if is_pause => "/state/paused.json",
-            Wish::Scope(_) => "/state/scope.json",
+    fn check_kept(&mut self, command: &UserCommand, is_pause: bool) -> Result<(), Interruption> {
+        let name = match command {
+            UserCommand::Pause { .. } if is_pause => "/state/paused.json",
+            UserCommand::Scope(_) => "/state/scope.json",
             _ => return Ok(()),
         };
         let read = self.platform.disk.read(Path::new(name));
         let kept = self.survived(read.map_err(CrawlError::from))?;
         let text = String::from_utf8_lossy(&kept.unwrap_or_default()).into_owned();
-        let wanted = match wish {
-            Wish::Pause {
+        let wanted = match command {
+            UserCommand::Pause {
                 whom: Whom::Host(host),
             } => host.clone(),
-            Wish::Pause { .. } => "all\": ".to_owned(),
-            Wish::Scope(scope) => scope.exclude.concat(),
+            UserCommand::Pause { .. } => "all\": ".to_owned(),
+            UserCommand::Scope(scope) => scope.exclude.concat(),
             _ => String::new(),
         };
         if text.contains(&wanted)
@@ -841,7 +841,11 @@ impl Simulation {
         {
             return Ok(());
         }
-        Err(broken("an answered command is kept", format!("{wish:?}: {text}")).into())
+        Err(broken(
+            "an answered command is kept",
+            format!("{command:?}: {text}"),
+        )
+        .into())
     }
 
     fn carry_out_orders(&mut self) -> Result<(), Interruption> {

@@ -208,7 +208,7 @@ impl Tools<'_> {
                 hop: Some(hop),
                 depth,
                 purpose: Purpose::Page,
-                lead: None,
+                link_estimate: None,
             })
             .collect()
     }

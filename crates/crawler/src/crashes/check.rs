@@ -75,10 +75,10 @@ impl Judge {
         let opening = self.check(archive);
         let logs = ["crawl.log", "events.jsonl"].into_iter();
         for ((name, length), promised) in logs.zip(opening.logs.lengths()).zip(before.log_lengths) {
-            // The failure may have come when the file was put away, and before a manifest says so.
-            let is_put_away = length == 0 && last_put_away_bytes(archive, name) == promised;
+            // The failure may have come when the file was rotated, and before a manifest says so.
+            let is_rotated = length == 0 && last_rotated_bytes(archive, name) == promised;
             assert!(
-                is_put_away || length == promised,
+                is_rotated || length == promised,
                 "{name}: {length} bytes, not {promised}"
             );
         }
@@ -196,10 +196,10 @@ impl Told {
     }
 }
 
-/// The length of a log's file that was put away last.
-fn last_put_away_bytes(archive: &Path, name: &str) -> u64 {
+/// The length of a log's file that was rotated last.
+fn last_rotated_bytes(archive: &Path, name: &str) -> u64 {
     let files = junkai_archive::logs::log_files(archive, name).unwrap();
-    let is_put_away = |file: &&std::path::PathBuf| !file.ends_with(name);
-    let last = files.iter().rfind(is_put_away);
+    let is_rotated = |file: &&std::path::PathBuf| !file.ends_with(name);
+    let last = files.iter().rfind(is_rotated);
     last.map_or(0, |file| fs::metadata(file).unwrap().len())
 }

@@ -24,11 +24,11 @@ use small_web::SmallWeb;
 use tempfile::TempDir;
 use test_disk::{Call, Left, TestDisk};
 
+use crate::command::{UserCommand, Whom};
 use crate::crawl::Crawl;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::tell::tell;
-use crate::wish::{Whom, Wish};
 
 /// Nothing takes so long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -78,7 +78,7 @@ speed = 50.0
 origin = ORIGIN
 "#;
 
-/// Buffers that are full after a few links, logs that are put away every second, and pages that come back after seconds of a clock that runs fast.
+/// Buffers that are full after a few links, logs that are rotated every second, and pages that come back after seconds of a clock that runs fast.
 const SMALL_BUFFERS: &str = r#"
 [backlog]
 buffer_bytes = 1000
@@ -103,7 +103,7 @@ buffer_bytes = 65536
 bytes_max = "1 kB"
 "#;
 
-/// All that a log says, also in files that were put away.
+/// All that a log says, also in files that were rotated.
 fn log_of(archive: &Path, name: &str) -> String {
     let log = junkai_archive::logs::read_log(archive, name).unwrap();
     std::io::read_to_string(log).unwrap()
@@ -164,15 +164,15 @@ fn speak(stage: &Stage, web: &SmallWeb) {
             std::thread::sleep(Duration::from_millis(1));
         }
         let known = web.links_of(0).map(|page| web.url(page)).collect();
-        for wish in [
-            Wish::Add { seeds: known },
-            Wish::Revisit {
+        for command in [
+            UserCommand::Add { seeds: known },
+            UserCommand::Revisit {
                 pages: vec![web.url(0)],
             },
-            Wish::Pause { whom: Whom::All },
-            Wish::Resume { whom: Whom::All },
+            UserCommand::Pause { whom: Whom::All },
+            UserCommand::Resume { whom: Whom::All },
         ] {
-            tell(&stage.archive(), &settings, &wish).unwrap();
+            tell(&stage.archive(), &settings, &command).unwrap();
         }
     }
 }

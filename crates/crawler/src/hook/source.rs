@@ -1,6 +1,6 @@
 //! The changes that were not delivered yet, read from the event log behind a cursor.
 //!
-//! The log is one or more files, of which the last grows; a file that is put away gets another name. So the cursor names a file by its first line, which never changes, and a place in it.
+//! The log is one or more files, of which the last grows; a file that is rotated gets another name. So the cursor names a file by its first line, which never changes, and a place in it.
 //! Files that somebody moved away are passed over, which is told: what they said is not delivered.
 
 use std::fs::{self, File};
@@ -225,7 +225,7 @@ impl Source {
         Ok(true)
     }
 
-    /// At the end of a file: goes on to the next one, if it was put away.
+    /// At the end of a file: goes on to the next one, if it was rotated.
     pub(super) fn follow(&mut self) -> io::Result<bool> {
         let Some(file) = &self.open else {
             return Ok(false);

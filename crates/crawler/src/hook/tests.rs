@@ -1,6 +1,6 @@
 use std::fs;
 
-use junkai_archive::logs::put_away_name;
+use junkai_archive::logs::rotated_name;
 
 use super::*;
 use crate::annotation::BACK;
@@ -50,8 +50,8 @@ impl Archive {
         file.unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    fn put_log_away(&self, second: i64) -> PathBuf {
-        let name = put_away_name(&self.log(), Timestamp::from_second(second).unwrap());
+    fn rotate_log(&self, second: i64) -> PathBuf {
+        let name = rotated_name(&self.log(), Timestamp::from_second(second).unwrap());
         fs::rename(self.log(), &name).unwrap();
         name
     }
@@ -127,7 +127,7 @@ fn the_cursor_finds_its_place_again_whatever_became_of_the_files() {
     let mut source = Source::new(archive.path(), Cursor::default());
     assert_eq!(read(&mut source, 1), ["new a"]);
     let cursor = source.cursor().clone();
-    let put_away = archive.put_log_away(1_800_000_000);
+    let rotated = archive.rotate_log(1_800_000_000);
     archive.append(&new(2, "c"));
     // The one that reads goes on behind the file that was renamed, and so does one that begins anew.
     assert_eq!(read(&mut source, 10), ["new b", "new c"]);
@@ -136,7 +136,7 @@ fn the_cursor_finds_its_place_again_whatever_became_of_the_files() {
     archive.append(&new(3, "d"));
     assert_eq!(read(&mut anew, 10), ["new d"]);
     // Without the file nothing is told twice; that something was not told at all is counted.
-    fs::remove_file(put_away).unwrap();
+    fs::remove_file(rotated).unwrap();
     let mut anew = Source::new(archive.path(), cursor);
     assert_eq!(read(&mut anew, 10), ["new c", "new d"]);
     assert_eq!(anew.gaps, 1);
@@ -150,21 +150,21 @@ fn the_cursor_finds_its_place_again_whatever_became_of_the_files() {
 }
 
 #[test]
-fn what_is_logged_just_before_the_log_is_put_away_is_told() {
+fn what_is_logged_just_before_the_log_is_rotated_is_told() {
     let archive = Archive::new();
     archive.append(&new(0, "a"));
     let mut source = Source::new(archive.path(), Cursor::default());
     assert_eq!(read(&mut source, 10), ["new a"]);
-    // Between the read that saw the end and the look whether the file was put away.
+    // Between the read that saw the end and the look whether the file was rotated.
     archive.append(&[&new(1, "b"), "{\"torn"].concat());
-    archive.put_log_away(1_800_000_000);
+    archive.rotate_log(1_800_000_000);
     archive.append(&new(2, "c"));
     assert!(source.follow().unwrap());
     assert_eq!(read(&mut source, 10), ["new b", "new c"]);
     // The same where somebody moves the file away.
     archive.append(&new(3, "d"));
-    let put_away = archive.put_log_away(1_800_000_001);
-    fs::rename(put_away, archive.path().join("elsewhere")).unwrap();
+    let rotated = archive.rotate_log(1_800_000_001);
+    fs::rename(rotated, archive.path().join("elsewhere")).unwrap();
     archive.append(&new(4, "e"));
     assert!(source.follow().unwrap());
     assert_eq!(read(&mut source, 10), ["new d", "new e"]);

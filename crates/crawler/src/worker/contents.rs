@@ -50,7 +50,7 @@ impl Worker {
         let Ok(Some(page)) = tokio::task::spawn_blocking(read).await else {
             return;
         };
-        let content = page.content(&mut self.furniture.borrow_mut(), &visit.url);
+        let content = page.content(&mut self.boilerplate.borrow_mut(), &visit.url);
         if let Some(version) = visit.known_version_mut() {
             version.content = content;
         }
@@ -63,8 +63,13 @@ impl Worker {
             .header("content-type")
             .and_then(|value| str::from_utf8(value).ok());
         let read = AssertUnwindSafe(|| {
-            let furniture = &mut self.furniture.borrow_mut();
-            content::of(furniture, &decoded.bytes, content_type, visit.url.as_url())
+            let boilerplate = &mut self.boilerplate.borrow_mut();
+            content::of(
+                boilerplate,
+                &decoded.bytes,
+                content_type,
+                visit.url.as_url(),
+            )
         });
         catch_unwind(read).ok().flatten()
     }

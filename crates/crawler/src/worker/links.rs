@@ -10,7 +10,7 @@ use junkai_weburl::PageUrl;
 use super::heads::Heads;
 use super::{Worker, signals};
 use crate::annotation;
-use crate::focus::{FetchedFile, Lead, Said, whole_bytes};
+use crate::focus::{FetchedFile, LinkEstimate, Said, whole_bytes};
 use crate::scope::Found;
 use crate::visit::{Discovered, List, Purpose, SITEMAP_LEVELS_MAX, Signal, Visit};
 
@@ -180,11 +180,11 @@ fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Un
         hop: Some('R'),
         depth: visit.depth,
         purpose: visit.purpose.clone(),
-        lead: worker.shared.judge.as_ref().map(|_| {
-            let lead = visit.lead.as_deref().cloned().unwrap_or_default();
-            Box::new(Lead {
+        link_estimate: worker.shared.judge.as_ref().map(|_| {
+            let estimate = visit.link_estimate.as_deref().cloned().unwrap_or_default();
+            Box::new(LinkEstimate {
                 promise: REDIRECT_PROMISE,
-                ..lead
+                ..estimate
             })
         }),
     };
@@ -304,11 +304,11 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     } else if is_first {
         understood.is_unread = content::is_readable(&decoded.bytes, content_type);
     } else {
-        let mut furniture = worker.furniture.borrow_mut();
+        let mut boilerplate = worker.boilerplate.borrow_mut();
         let url = visit.url.as_url();
         understood.content = match charset {
-            Some(charset) => content::of_page(&mut furniture, &decoded.bytes, charset, url),
-            None => content::of(&mut furniture, &decoded.bytes, content_type, url),
+            Some(charset) => content::of_page(&mut boilerplate, &decoded.bytes, charset, url),
+            None => content::of(&mut boilerplate, &decoded.bytes, content_type, url),
         };
     }
 }
@@ -444,16 +444,16 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
             (false, false) => ('L', depth, Purpose::Page),
         };
         let judge = worker.shared.judge.as_ref().filter(|_| !requisite);
-        let lead = judge.map(|judge| {
+        let link_estimate = judge.map(|judge| {
             let context = link.context.as_deref().cloned().unwrap_or_default();
-            Box::new(judge.lead(&url, context, depth))
+            Box::new(judge.estimate(&url, context, depth))
         });
         Some(Discovered {
             url,
             hop: Some(hop),
             depth,
             purpose,
-            lead,
+            link_estimate,
         })
     });
     in_scope(worker, false, discovered)
@@ -486,7 +486,7 @@ fn listed<'a>(
             url,
             hop: Some('M'),
             purpose: purpose.clone(),
-            lead: None,
+            link_estimate: None,
         }),
     )
 }

@@ -41,7 +41,7 @@ impl Recent {
     }
 
     /// Forgets everything, if the frontier has refused more URLs since the last time.
-    pub(super) fn heed(&self, refused: u64) {
+    pub(super) fn forget_if_refused(&self, refused: u64) {
         if self.refused.replace(refused) != refused {
             self.table.borrow_mut().fill(None);
         }
@@ -89,7 +89,7 @@ mod tests {
             hop: Some('L'),
             depth: 1,
             purpose: Purpose::Page,
-            lead: None,
+            link_estimate: None,
         }
     }
 
@@ -100,9 +100,9 @@ mod tests {
         recent.remember(&[link("http://a.example/")]);
         assert!(recent.contains("http://a.example/"));
         assert!(!recent.contains("http://a.example/b"));
-        recent.heed(0);
+        recent.forget_if_refused(0);
         assert!(recent.contains("http://a.example/"));
-        recent.heed(1);
+        recent.forget_if_refused(1);
         assert!(
             !recent.contains("http://a.example/"),
             "it may have been refused"

@@ -1,18 +1,18 @@
-//! What people ask of a running crawl: granted between two reports, and heeded when a visit comes up.
+//! Users' commands to a crawl: carried out between two reports, and obeyed when a visit comes up.
 //!
-//! A wish is granted between two reports, and its answer goes out when what was done is written down. What waited in the wish box while no crawl was
-//! running is granted first of all, and the box is emptied after a checkpoint.
+//! The response to a command goes out when what was done is written down. What waited in the command box while no crawl was
+//! running is carried out first of all, and the box is emptied after a checkpoint.
 
 use junkai_frontier::Time;
 use junkai_weburl::{PageUrl, without_login};
 
 use super::Engine;
+use crate::command::{CommandResponse, ScopeCommand, URLS_MAX, UserCommand};
 use crate::focus::Unwanted;
 use crate::scope::{Found, Rule};
 use crate::scope_changes::ScopeChanges;
 use crate::visit::{OutOfTurn, Outcome, Purpose, Visit, asked_entry, in_turn, is_asked, status};
-use crate::wish::{Granted, ScopeWish, URLS_MAX, Wish};
-use crate::{CrawlError, wish_box};
+use crate::{CrawlError, command_box};
 
 /// Pages that are asked for and not visited yet, at most. They are known by heart, so that each is visited once however often it is asked for.
 const ASKED_MAX: usize = 100_000;
@@ -29,12 +29,15 @@ pub(super) enum Asked {
 }
 
 impl Engine {
-    /// Grants what was wished for while no crawl was running.
-    pub(super) fn empty_wish_box(&mut self, wishes: Vec<Wish>) -> Result<(), CrawlError> {
-        if wishes.is_empty() {
+    /// Carries out what was commanded while no crawl was running.
+    pub(super) fn empty_command_box(
+        &mut self,
+        commands: Vec<UserCommand>,
+    ) -> Result<(), CrawlError> {
+        if commands.is_empty() {
             return Ok(());
         }
-        // A kill may have come after some were granted.
+        // A kill may have come after some were carried out.
         let asked = &mut self.asked;
         self.room.backlog().scan(|entry| {
             if is_asked(entry) {
@@ -42,89 +45,95 @@ impl Engine {
             }
         })?;
         // All seeds together: whether one waits already takes a look through the backlog.
-        let (mut granted, mut seeds) = (Granted::default(), Vec::new());
-        for wish in wishes {
-            match wish {
-                Wish::Add { seeds: more } => seeds.extend(self.accepted(&more, &mut granted)),
-                other => granted.add(self.grant(other)?),
+        let (mut response, mut seeds) = (CommandResponse::default(), Vec::new());
+        for command in commands {
+            match command {
+                UserCommand::Add { seeds: more } => {
+                    seeds.extend(self.accepted(&more, &mut response));
+                }
+                other => response.add(self.carry_out_command(other)?),
             }
         }
         self.admit_seeds(seeds)?;
-        for reason in granted.reasons {
-            tracing::warn!(reason, "a wish could not be granted");
+        for reason in response.reasons {
+            tracing::warn!(reason, "a command could not be carried out");
         }
         self.write_down()?;
         self.checkpoint_at_once()?;
-        wish_box::empty(&self.archive.state())?;
+        command_box::empty(&self.archive.state())?;
         Ok(())
     }
 
-    /// Grants a wish of somebody who waits for the answer.
-    pub fn command(&mut self, now: Time, wish: Wish) -> Result<Granted, CrawlError> {
+    /// Carries out a command of a user who waits for the response.
+    pub fn command(
+        &mut self,
+        now: Time,
+        command: UserCommand,
+    ) -> Result<CommandResponse, CrawlError> {
         self.now = now;
-        tracing::info!(?wish, "a wish");
-        let granted = self.grant(wish)?;
+        tracing::info!(?command, "a command");
+        let response = self.carry_out_command(command)?;
         // What is answered survives a kill.
         self.write_down()?;
-        Ok(granted)
+        Ok(response)
     }
 
-    fn grant(&mut self, wish: Wish) -> Result<Granted, CrawlError> {
-        match wish {
-            Wish::Add { seeds } => self.add(&seeds),
-            Wish::Revisit { pages } => self.revisit(&pages),
-            Wish::Pause { whom } => {
+    fn carry_out_command(&mut self, command: UserCommand) -> Result<CommandResponse, CrawlError> {
+        match command {
+            UserCommand::Add { seeds } => self.add(&seeds),
+            UserCommand::Revisit { pages } => self.revisit(&pages),
+            UserCommand::Pause { whom } => {
                 let is_news = self.paused.pause(&whom, self.now);
                 self.paused_changed(is_news)
             }
-            Wish::Resume { whom } => {
+            UserCommand::Resume { whom } => {
                 let is_news = self.paused.resume(&whom);
                 self.paused_changed(is_news)
             }
-            Wish::Scope(change) => self.change_scope(&change),
+            UserCommand::Scope(change) => self.change_scope(&change),
         }
     }
 
     /// Crawls from further seeds.
-    fn add(&mut self, seeds: &[String]) -> Result<Granted, CrawlError> {
-        let mut granted = Granted::default();
-        let accepted = self.accepted(seeds, &mut granted);
+    fn add(&mut self, seeds: &[String]) -> Result<CommandResponse, CrawlError> {
+        let mut response = CommandResponse::default();
+        let accepted = self.accepted(seeds, &mut response);
         let count = accepted.len() as u64;
-        granted.done = self.admit_seeds(accepted)?;
-        granted.already = count.saturating_sub(granted.done);
-        Ok(granted)
+        response.done = self.admit_seeds(accepted)?;
+        response.already = count.saturating_sub(response.done);
+        Ok(response)
     }
 
-    /// The seeds of one wish that can be crawled; the others are refused.
-    fn accepted(&self, seeds: &[String], granted: &mut Granted) -> Vec<PageUrl> {
+    /// The seeds of one command that can be crawled; the others are refused.
+    fn accepted(&self, seeds: &[String], response: &mut CommandResponse) -> Vec<PageUrl> {
         let mut accepted = Vec::new();
         for text in seeds.iter().take(URLS_MAX) {
             match self.canonical.parse_seed(text) {
                 Ok(seed) => match self.rule_for(&seed, Found::Seed) {
                     rule if rule.accepts() => accepted.push(seed),
-                    rule => granted.refuse(format!("{seed}: {rule}")),
+                    rule => response.refuse(format!("{seed}: {rule}")),
                 },
-                Err(error) => granted.refuse(format!("{:?}: {error}", without_login(text))),
+                Err(error) => response.refuse(format!("{:?}: {error}", without_login(text))),
             }
         }
         accepted
     }
 
     /// Lets known pages be visited once more, besides the visits that are planned for them.
-    fn revisit(&mut self, pages: &[String]) -> Result<Granted, CrawlError> {
-        let mut granted = Granted::default();
+    fn revisit(&mut self, pages: &[String]) -> Result<CommandResponse, CrawlError> {
+        let mut response = CommandResponse::default();
         let mut accepted = Vec::new();
         for text in pages.iter().take(URLS_MAX) {
             let page = match self.canonical.parse_seed(text) {
                 Ok(page) => page,
                 Err(error) => {
-                    granted.refuse(format!("{:?}: {error}", without_login(text)));
+                    response.refuse(format!("{:?}: {error}", without_login(text)));
                     continue;
                 }
             };
             let fingerprint = page.fingerprint();
             if !self.seen.contains(fingerprint.0)? {
-                granted.refuse(format!("{page} is not known; `junkai add` takes new pages"));
+                response.refuse(format!("{page} is not known; `junkai add` takes new pages"));
                 continue;
             }
             let purpose = match self.rule_for(&page, Found::Link(0)) {
@@ -132,7 +141,7 @@ impl Engine {
                 // It was captured: a page in scope needs it.
                 Rule::Outside => Purpose::Requisite,
                 rule => {
-                    granted.refuse(format!("{page}: {rule}"));
+                    response.refuse(format!("{page}: {rule}"));
                     continue;
                 }
             };
@@ -147,14 +156,14 @@ impl Engine {
         for (page, purpose) in accepted {
             let has_state = !stateless.contains(&page.fingerprint());
             match self.ask_for_page(&page, OutOfTurn::Asked, &purpose, has_state)? {
-                Asked::Now => granted.count(true),
-                Asked::Before => granted.count(false),
-                Asked::TooMany => granted.refuse(format!(
+                Asked::Now => response.count(true),
+                Asked::Before => response.count(false),
+                Asked::TooMany => response.refuse(format!(
                     "{page}: {ASKED_MAX} pages are asked for and not visited yet; ask again later"
                 )),
             }
         }
-        Ok(granted)
+        Ok(response)
     }
 
     /// Has a known page visited out of turn, once however often it is asked for.
@@ -194,16 +203,16 @@ impl Engine {
         self.settings.scope.depth_max.unwrap_or(0)
     }
 
-    fn paused_changed(&mut self, is_news: bool) -> Result<Granted, CrawlError> {
-        let mut granted = Granted::default();
-        granted.count(is_news);
+    fn paused_changed(&mut self, is_news: bool) -> Result<CommandResponse, CrawlError> {
+        let mut response = CommandResponse::default();
+        response.count(is_news);
         if is_news {
             while let Err(error) = self.paused.store(&self.archive.state()) {
                 self.wait_for_room(error)?;
             }
             self.show_paused();
         }
-        Ok(granted)
+        Ok(response)
     }
 
     pub(super) fn show_paused(&self) {
@@ -212,24 +221,24 @@ impl Engine {
         self.progress.set_all_paused(self.paused.all.is_some());
     }
 
-    fn change_scope(&mut self, wish: &ScopeWish) -> Result<Granted, CrawlError> {
+    fn change_scope(&mut self, command: &ScopeCommand) -> Result<CommandResponse, CrawlError> {
         let state = self.archive.state();
         let mut changes = ScopeChanges::load(&state)?;
-        let mut granted = changes.grant(wish, &self.settings.scope);
-        if granted.done == 0 {
-            return Ok(granted);
+        let mut response = changes.apply(command, &self.settings.scope);
+        if response.done == 0 {
+            return Ok(response);
         }
         if let Ok(mut scope) = self.scope.write()
             && let Err(mistakes) = scope.change(&changes.over(&self.settings.scope))
         {
-            granted.done = 0;
-            granted.refuse(mistakes.join("; "));
-            return Ok(granted);
+            response.done = 0;
+            response.refuse(mistakes.join("; "));
+            return Ok(response);
         }
         while let Err(error) = changes.store(&state) {
             self.wait_for_room(error)?;
         }
-        Ok(granted)
+        Ok(response)
     }
 
     pub(super) fn rule_for(&self, url: &PageUrl, found: Found) -> Rule {
@@ -251,7 +260,7 @@ impl Engine {
             return Some(Objection::OutOfScope(rule));
         }
         if !visit.purpose.is_robots() && self.unwanted.has(&visit.url) {
-            return Some(Objection::PausedUntil(now + Unwanted::PUT_OFF));
+            return Some(Objection::PausedUntil(now + Unwanted::DEFERRAL));
         }
         if self.paused.is_empty() {
             return None;
@@ -264,10 +273,10 @@ impl Engine {
             .map(Objection::PausedUntil)
     }
 
-    /// Does with a visit as people wish.
-    pub(super) fn heed(&mut self, visit: Visit, objection: Objection) -> Result<(), CrawlError> {
+    /// Defers or forgets a visit as users commanded.
+    pub(super) fn obey(&mut self, visit: Visit, objection: Objection) -> Result<(), CrawlError> {
         match objection {
-            Objection::PausedUntil(until) => self.put_away(visit, until),
+            Objection::PausedUntil(until) => self.defer(visit, until),
             Objection::OutOfScope(rule) => {
                 let outcome = Outcome {
                     status: status::OUT_OF_SCOPE,

@@ -31,7 +31,7 @@ impl Engine {
             hop: None,
             depth: 0,
             purpose: Purpose::Page,
-            lead: None,
+            link_estimate: None,
         };
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for url in seeds {

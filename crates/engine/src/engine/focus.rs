@@ -9,7 +9,7 @@ use crate::CrawlError;
 use crate::focus::{Aim, Came, Evidence, FileSaid, FocusOrder, FoundFile, Page};
 use crate::visit::{EndedVisit, Fate, Purpose, timestamp_of};
 
-/// How long a focused crawl that has nothing else to do waits for visits that were put off.
+/// How long a focused crawl that has nothing else to do waits for visits that were deferred.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 impl Engine {
@@ -63,13 +63,13 @@ impl Engine {
 
     fn note_file(&mut self, ended: &EndedVisit, file: &FileSaid) -> Result<(), CrawlError> {
         let visit = &ended.visit;
-        let lead = visit.lead.as_deref().cloned().unwrap_or_default();
+        let estimate = visit.link_estimate.as_deref().cloned().unwrap_or_default();
         let found = FoundFile {
             url: visit.url.as_str().to_owned(),
             site: visit.url.site().to_owned(),
             page: visit.via.to_string(),
-            link_text: lead.context.text,
-            beside: lead.context.beside,
+            link_text: estimate.context.text,
+            beside: estimate.context.beside,
             at: timestamp_of(ended.ended),
             format: file.format,
             probability: Some(file.probability),
@@ -105,7 +105,7 @@ impl Engine {
         if self.focus_books.is_none() {
             return false;
         }
-        let aside = self.room.stats().aside;
+        let spilled = self.room.stats().spilled;
         let due = self.room.backlog().next_due();
         let comes_up = due.is_some_and(|due| due <= now + PATIENCE);
         let is_idle = !self.has_visits_in_flight()
@@ -117,13 +117,13 @@ impl Engine {
         let is_reached = match order {
             // As long as a page may come up, a site that has no other left, or did not answer, is not done with.
             FocusOrder::Exploring(exploring) => {
-                let has_more = 0 < aside || comes_up;
+                let has_more = 0 < spilled || comes_up;
                 let is_kept_waiting = comes_up && exploring.has_asked_in_vain();
                 let is_done = 0 < order.len() || !has_more;
                 exploring.is_settled() && is_done && !is_kept_waiting
             }
             FocusOrder::Collecting(collecting) => {
-                let has_more = (0 < aside && collecting.has_room()) || comes_up;
+                let has_more = (0 < spilled && collecting.has_room()) || comes_up;
                 collecting.is_finished() && !has_more
             }
         };

@@ -70,7 +70,7 @@ impl Engine {
     ///
     /// Where links decide who comes next, who that is depends on the order of reports and starts alone. This is the sequence for each report: its
     /// links in the order of the document, each raising a page or offering a new one; the release of its own turn; hand-outs, while fewer wait in the
-    /// ring than `crawl.lookahead`, each place filled at once from what was put aside. A start makes room in the ring: hand-outs follow it likewise,
+    /// ring than `crawl.lookahead`, each place filled at once from what was spilled. A start makes room in the ring: hand-outs follow it likewise,
     /// before its own report can come in.
     pub(super) fn visit_ended(&mut self, mut ended: EndedVisit) -> Result<(), CrawlError> {
         let now = self.now;

@@ -37,7 +37,7 @@ impl Engine {
                 hop: None,
                 depth: self.depth_asked(),
                 purpose: Purpose::Page,
-                lead: None,
+                link_estimate: None,
             };
             let entry = again.entry("", KNOWN_HOP, self.now);
             self.room.append_known(returning(entry), self.now)?;

@@ -12,14 +12,14 @@ use super::Engine;
 use crate::CrawlError;
 use crate::annotation;
 use crate::log::{self, WarcPlace};
-use crate::shortage::SHORTAGE_HOLD;
+use crate::shortage::SHORTAGE_DEFERRAL;
 use crate::told::What;
 use crate::visit::{EndedVisit, Fate, Logged, Outcome, Purpose, Visit, status, timestamp_of};
 
 /// A server that asks for rest is tried again this many times as often as one that fails: it said that it will be back.
 const OVERLOAD_PATIENCE: u8 = 4;
 /// How long a visit is held that the proxy failed.
-const PROXY_HOLD: Duration = Duration::from_mins(1);
+const PROXY_DEFERRAL: Duration = Duration::from_mins(1);
 /// Tries that are counted, whatever the settings say: a page's state has room for no more.
 const TRIES_MAX: u8 = 14;
 /// The wait between two tries is doubled at most so often.
@@ -57,9 +57,9 @@ impl Engine {
                 self.scheduler.step(now, again, &mut self.commands);
                 Ok(())
             }
-            Fate::Later(wait) => self.put_away(ended.visit, now + wait),
-            Fate::Short => self.hold_for_shortage(ended.visit, ended.outcome, made),
-            Fate::NoProxy => self.hold_for_proxy(ended.visit, ended.outcome, made),
+            Fate::Later(wait) => self.defer(ended.visit, now + wait),
+            Fate::Short => self.defer_for_shortage(ended.visit, ended.outcome, made),
+            Fate::NoProxy => self.defer_for_proxy(ended.visit, ended.outcome, made),
             Fate::Retry { not_before } => {
                 let tries_max = match ended.end {
                     EndReport::Overloaded { .. } => self
@@ -105,8 +105,8 @@ impl Engine {
         self.outage.held_until(self.now).filter(|_| may_wait)
     }
 
-    /// Puts a visit off, at nobody's charge, because our own machine is short of something.
-    fn hold_for_shortage(
+    /// Defers a visit without counting a failed try, because our own machine is short of something.
+    fn defer_for_shortage(
         &mut self,
         visit: Visit,
         mut outcome: Outcome,
@@ -119,11 +119,11 @@ impl Engine {
         self.progress.held.add(1);
         outcome.annotations.push(annotation::HELD.to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
-        self.put_away(visit, now + SHORTAGE_HOLD)
+        self.defer(visit, now + SHORTAGE_DEFERRAL)
     }
 
-    /// Puts a visit off, at nobody's charge, because the proxy failed. A crawl that is to end does not wait for that for ever.
-    fn hold_for_proxy(
+    /// Defers a visit without counting a failed try, because the proxy failed. A crawl that is to end does not wait for that for ever.
+    fn defer_for_proxy(
         &mut self,
         visit: Visit,
         mut outcome: Outcome,
@@ -140,7 +140,7 @@ impl Engine {
         self.progress.held.add(1);
         outcome.annotations.push(annotation::HELD.to_owned());
         self.note(&visit.for_the_log(), &outcome, made);
-        self.put_away(visit, self.now + PROXY_HOLD)
+        self.defer(visit, self.now + PROXY_DEFERRAL)
     }
 
     /// Tries again later, or gives up.
@@ -158,7 +158,7 @@ impl Engine {
             outcome.annotations.push(annotation::HELD.to_owned());
             outcome.result = format!("held, as our own network seems down: {}", outcome.result);
             self.note(&visit.for_the_log(), &outcome, made);
-            return self.put_away(visit, until);
+            return self.defer(visit, until);
         }
         if tries.max <= visit.tries {
             self.progress.errors.add(1);
@@ -175,7 +175,7 @@ impl Engine {
         self.note(&visit.for_the_log(), &outcome, made);
         let wait = self.settings.crawl.retry_delay * (1 << visit.tries.min(DOUBLINGS_MAX));
         visit.tries += 1;
-        self.put_away(visit, self.now + wait.max(tries.not_before))
+        self.defer(visit, self.now + wait.max(tries.not_before))
     }
 
     /// A visit whose host has no address fails; whether it may be tried again depends on why.
@@ -200,7 +200,7 @@ impl Engine {
             ..Outcome::default()
         };
         if let DnsProblem::Short(_) = failure.problem {
-            return self.hold_for_shortage(visit, outcome, made);
+            return self.defer_for_shortage(visit, outcome, made);
         }
         if let Purpose::Robots { origin } = &visit.purpose {
             self.rules.give_up(origin.origin(), now);
@@ -230,12 +230,12 @@ impl Engine {
     }
 
     /// Moves a visit to a later time.
-    pub(super) fn put_away(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
+    pub(super) fn defer(&mut self, visit: Visit, due: Time) -> Result<(), CrawlError> {
         if visit.state.is_some() {
-            return self.known.put_off(visit, due, self.now);
+            return self.known.defer(visit, due, self.now);
         }
         self.becomes_known(&visit)?;
-        self.room.put_off(visit, due, self.now)
+        self.room.defer(visit, due, self.now)
     }
 
     /// Tells of a visit without an answer. Of the pages that a robots.txt keeps out there may be many: they are told of once for each host.

@@ -110,7 +110,7 @@ impl Engine {
     pub(super) fn line_up(&mut self, visit: Visit) -> Result<(), CrawlError> {
         let now = self.now;
         if let Some(objection) = self.objection(&visit, now) {
-            return self.heed(visit, objection);
+            return self.obey(visit, objection);
         }
         let peek = self.rules.peek(&visit.url, now);
         if !visit.purpose.is_robots()
@@ -130,7 +130,7 @@ impl Engine {
                 }
                 Err(due) => {
                     self.tell_of_host_rest(&visit, now);
-                    self.put_away(visit, due)
+                    self.defer(visit, due)
                 }
             },
             Whereabouts::Nowhere(failure) => self.without_address(visit, &failure),
@@ -227,9 +227,9 @@ impl Engine {
                 match command {
                     Command::Start { visit, key, at } => self.start(visit, key, at)?,
                     Command::Defer { visit, due, .. } if visit.state.is_some() => {
-                        self.known.defer(visit, due, self.now)?;
+                        self.known.defer_for_room(visit, due, self.now)?;
                     }
-                    Command::Defer { visit, due, .. } => self.put_away(visit, due)?,
+                    Command::Defer { visit, due, .. } => self.defer(visit, due)?,
                     Command::Discard { visit } => {
                         self.room.append(&visit.discard_marker(), self.now)?;
                         self.room.done(visit);
@@ -246,7 +246,7 @@ impl Engine {
         let now = self.now;
         if let Some(objection) = self.objection(&visit, now) {
             self.end_unvisited(key, now);
-            return self.heed(visit, objection);
+            return self.obey(visit, objection);
         }
         if self.paused.all.is_some() {
             self.give_turn_back(visit, key, Line::Returning);
@@ -256,7 +256,7 @@ impl Engine {
             Whereabouts::At(address, there) if there == key => {
                 if let Err(due) = self.may_start(&visit, now) {
                     self.end_unvisited(key, now);
-                    return self.put_away(visit, due);
+                    return self.defer(visit, due);
                 }
                 if visit.out_of_turn.is_some() {
                     visit.noted = self.known.noted(&visit.url).map(Box::new);

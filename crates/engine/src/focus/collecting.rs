@@ -45,8 +45,8 @@ pub struct Collecting {
     /// The next site to begin with.
     next_site: usize,
     /// Pages of sites that are not collected.
-    parked: HashMap<u64, Candidate<Visit>>,
-    /// Pages that stand here, parked ones included.
+    uncollected: HashMap<u64, Candidate<Visit>>,
+    /// Pages that stand here, those of sites that are not collected included.
     standing: HashSet<u64>,
     /// Pages of wanted sites that wait.
     len: usize,
@@ -86,7 +86,7 @@ impl Collecting {
             ready: VecDeque::new(),
             begun: 0,
             next_site: 0,
-            parked: HashMap::new(),
+            uncollected: HashMap::new(),
             standing: HashSet::new(),
             len: 0,
             inferred: VecDeque::new(),
@@ -179,7 +179,7 @@ impl Collecting {
     /// Whether pages that wait on disk may still find room here.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.parked.len() < self.candidates_max
+        self.uncollected.len() < self.candidates_max
     }
 
     /// What was learned so far, to be saved.
@@ -341,7 +341,7 @@ impl Collecting {
         true
     }
 
-    /// A site has nothing to hand out: it is finished, unless a page of it is out or put off.
+    /// A site has nothing to hand out: it is finished, unless a page of it is out or deferred.
     fn rest(&mut self, number: usize) {
         let site = &mut self.sites[number];
         let is_bound_reached = self.config.pages_max <= site.fetched;
@@ -362,7 +362,7 @@ impl Collecting {
         if is_bound_reached {
             let left = std::mem::take(&mut site.pages);
             self.len -= left.len();
-            self.parked.extend(left);
+            self.uncollected.extend(left);
         } else if self.config.guess && self.depth_max.is_none() {
             self.learned.note_whole(&site.name);
         }
@@ -392,7 +392,7 @@ impl Admission<Visit> for Collecting {
                 return Some(candidate);
             }
             self.standing.insert(fingerprint);
-            self.parked.insert(fingerprint, candidate);
+            self.uncollected.insert(fingerprint, candidate);
             return None;
         };
         let site = &mut self.sites[number];
@@ -407,7 +407,7 @@ impl Admission<Visit> for Collecting {
             collector.start(candidate.visit.url.as_str());
         }
         if matches!(site.stage, Stage::Finished) {
-            // It surfaces after all: put off for long, or found from elsewhere.
+            // It surfaces after all: deferred for long, or found from elsewhere.
             site.late.push_back(fingerprint);
         }
         site.pages.insert(fingerprint, candidate);
@@ -432,8 +432,8 @@ impl Admission<Visit> for Collecting {
     }
 
     fn take_out(&mut self) -> Option<Candidate<Visit>> {
-        let parked = self.parked.keys().next().copied();
-        if let Some(candidate) = parked.and_then(|parked| self.parked.remove(&parked)) {
+        let first = self.uncollected.keys().next().copied();
+        if let Some(candidate) = first.and_then(|first| self.uncollected.remove(&first)) {
             return Some(candidate);
         }
         let site = self.sites.iter_mut().find(|site| !site.pages.is_empty())?;
@@ -442,7 +442,7 @@ impl Admission<Visit> for Collecting {
         site.pages.remove(&fingerprint)
     }
 
-    /// A visit to a page of the host is over, or put off.
+    /// A visit to a page of the host is over, or deferred.
     fn release(&mut self, host: u64) {
         let Some(number) = self.hosts.get(&host).copied() else {
             return;
@@ -465,8 +465,10 @@ impl Admission<Visit> for Collecting {
 
 /// A data file that the archive has, as it is noted.
 fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<FoundFile> {
-    let lead = linked.and_then(|linked| linked.found.lead.as_deref());
-    let context = lead.map(|lead| lead.context.clone()).unwrap_or_default();
+    let estimate = linked.and_then(|linked| linked.found.link_estimate.as_deref());
+    let context = estimate
+        .map(|estimate| estimate.context.clone())
+        .unwrap_or_default();
     Some(FoundFile {
         url: page.as_str().to_owned(),
         site: page.site().to_owned(),
@@ -484,7 +486,7 @@ fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<Found
 /// in time, again if it was captured before, and that says more than the URL alone.
 fn is_start(visit: &Visit) -> bool {
     let is_followed = matches!(visit.hops.chars().last(), Some('L' | 'E' | INFERRED_HOP));
-    visit.lead.is_none() && !is_followed || visit.hops.ends_with('R')
+    visit.link_estimate.is_none() && !is_followed || visit.hops.ends_with('R')
 }
 
 #[cfg(test)]
@@ -515,7 +517,7 @@ mod tests {
     /// Offers a page of which nothing is known but its URL.
     fn offer_start(collecting: &mut Collecting, url: &str) {
         let mut candidate = candidate(url, 1.0);
-        candidate.visit.lead = None;
+        candidate.visit.link_estimate = None;
         assert!(collecting.offer(candidate).is_none());
     }
 
@@ -593,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_put_off_comes_up_again_and_is_followed() {
+    fn a_page_that_was_deferred_comes_up_again_and_is_followed() {
         let (mut collecting, _archive) = collecting(1000);
         offer_start(&mut collecting, "http://a.example/0");
         let first = collecting.next().unwrap();

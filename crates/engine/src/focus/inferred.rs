@@ -7,7 +7,7 @@
 
 use junkai_weburl::PageUrl;
 
-use super::Lead;
+use super::LinkEstimate;
 use super::wanted::Linked;
 use crate::visit::{Discovered, INFERRED_HOP, Purpose};
 
@@ -36,10 +36,10 @@ impl Inferred {
     }
 
     pub(super) fn new(url: PageUrl, depth: u16, via: &str, hops: &str) -> Inferred {
-        let lead = Lead {
+        let estimate = LinkEstimate {
             promise: PROMISE,
             format: junkai_focus::data_file::looks_like_data(url.as_str(), None),
-            ..Lead::default()
+            ..LinkEstimate::default()
         };
         Inferred {
             found: Discovered {
@@ -47,7 +47,7 @@ impl Inferred {
                 hop: Some(INFERRED_HOP),
                 depth,
                 purpose: Purpose::Page,
-                lead: Some(Box::new(lead)),
+                link_estimate: Some(Box::new(estimate)),
             },
             via: via.into(),
             hops: hops.into(),

@@ -69,9 +69,9 @@ pub struct FileSaid {
     pub names: Vec<String>,
 }
 
-/// What is known of a link before it is followed.
+/// What is estimated of a link before it is followed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lead {
+pub struct LinkEstimate {
     /// What it promises, more for pages near the first of their site.
     pub promise: f32,
     /// What surrounds it on the page.
@@ -129,7 +129,10 @@ impl Judge {
         if looks_like_data(url, content_type).is_none() {
             return Said::default();
         }
-        let link_text = visit.lead.as_deref().map(|lead| lead.context.text.as_str());
+        let link_text = visit
+            .link_estimate
+            .as_deref()
+            .map(|estimate| estimate.context.text.as_str());
         let pdf_text = |_: &[u8]| pdf_text.map(str::to_owned);
         let hints = Hints {
             url,
@@ -172,8 +175,8 @@ impl Judge {
         }
     }
 
-    /// What a link promises: as much as a page would with its URL and its words, half as much for each link that it is further from its site's first page.
-    pub fn lead(&self, url: &PageUrl, context: LinkContext, depth: u16) -> Lead {
+    /// Estimates what a link promises: as much as a page would with its URL and its words, half as much for each link that it is further from its site's first page.
+    pub fn estimate(&self, url: &PageUrl, context: LinkContext, depth: u16) -> LinkEstimate {
         let format = looks_like_data(url.as_str(), None);
         let words = if context.text.is_empty() {
             &context.beside
@@ -192,7 +195,7 @@ impl Judge {
             None => PROMISE_FLOOR + promise,
         };
         let is_kept = self.keeps_contexts || format.is_some();
-        Lead {
+        LinkEstimate {
             promise: promise * 0.5_f32.powi(depth.into()),
             context: if is_kept {
                 context

@@ -46,7 +46,7 @@ pub use books::FocusBooks;
 pub use collecting::Collecting;
 pub use exploring::{Exploring, Page};
 pub use inferred::Inferred;
-pub use judge::{FetchedFile, FileSaid, Judge, Lead, Said};
+pub use judge::{FetchedFile, FileSaid, Judge, LinkEstimate, Said};
 pub use kept::whole_bytes;
 pub use order::{Focus, FocusOrder};
 pub use unwanted::Unwanted;

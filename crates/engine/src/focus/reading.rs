@@ -4,7 +4,7 @@ use junkai_focus::data_file;
 use junkai_page::{Analysis, ContentKind, LinkKind, LinkOptions, Source};
 use junkai_weburl::{Canonicalizer, PageUrl};
 
-use super::Lead;
+use super::LinkEstimate;
 use super::judge::names_of;
 use super::kept::KeptPage;
 use crate::settings::Settings;
@@ -87,7 +87,7 @@ impl Reading {
             if is_left_alone || is_list || target.site() != url.site() {
                 return None;
             }
-            let lead = Lead {
+            let estimate = LinkEstimate {
                 promise: 0.0,
                 format: data_file::looks_like_data(target.as_str(), None),
                 context: link.context.map(|context| *context).unwrap_or_default(),
@@ -97,7 +97,7 @@ impl Reading {
                 hop: Some('L'),
                 depth: 0,
                 purpose: Purpose::Page,
-                lead: Some(Box::new(lead)),
+                link_estimate: Some(Box::new(estimate)),
             })
         });
         found.collect()

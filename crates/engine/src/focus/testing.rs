@@ -6,7 +6,7 @@ use junkai_frontier::admission::Candidate;
 use junkai_store::backlog::{Backlog, BacklogConfig, Lengths, Tails};
 use junkai_weburl::{CanonicalConfig, Canonicalizer};
 
-use super::Lead;
+use super::LinkEstimate;
 use crate::visit::{Discovered, Purpose, Visit};
 use crate::waiting_room::Receipt;
 
@@ -24,7 +24,7 @@ pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
     };
     let mut visit = Visit::from_entry(entry, found.url, found.purpose, receipt);
     visit.worth = worth;
-    visit.lead = found.lead;
+    visit.link_estimate = found.link_estimate;
     Candidate {
         fingerprint: visit.url.fingerprint().0,
         host: visit.host(),
@@ -42,9 +42,9 @@ pub(super) fn found(url: &str) -> Discovered {
         hop: Some('L'),
         depth: 1,
         purpose: Purpose::Page,
-        lead: Some(Box::new(Lead {
+        link_estimate: Some(Box::new(LinkEstimate {
             format: looks_like_data(url, None),
-            ..Lead::default()
+            ..LinkEstimate::default()
         })),
     }
 }

@@ -21,8 +21,8 @@ pub struct Unwanted {
 }
 
 impl Unwanted {
-    /// How long a visit to such a site is put off. Nothing is forgotten: another verdict brings its pages back.
-    pub const PUT_OFF: Duration = Duration::from_hours(30 * 24);
+    /// How long a visit to such a site is deferred. Nothing is forgotten: another verdict brings its pages back.
+    pub const DEFERRAL: Duration = Duration::from_hours(30 * 24);
 
     /// Those of an archive; none in one that was not explored, where all are to be visited, and in a crawl that explores or collects.
     pub fn load(archive: &Path, settings: &Settings) -> Result<Unwanted, CrawlError> {

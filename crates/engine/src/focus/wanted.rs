@@ -39,7 +39,7 @@ pub(super) struct WantedSite {
     pub(super) late: VecDeque<u64>,
     /// The page that is out, and its link, if the collector asked for it.
     pub(super) out: Option<(u64, Option<LinkNumber>)>,
-    /// Links that the collector asked for and that were put off.
+    /// Links that the collector asked for and that were deferred.
     pub(super) away: HashMap<u64, LinkNumber>,
     /// What pages link to that the archive has, by fingerprint.
     pub(super) linked: HashMap<u64, Linked>,
@@ -48,7 +48,7 @@ pub(super) struct WantedSite {
     /// Pages and files that were had, in all runs.
     pub(super) fetched: u64,
     pub(super) is_ready: bool,
-    /// It has begun, and waits for a page that was put off.
+    /// It has begun, and waits for a page that was deferred.
     pub(super) is_resting: bool,
 }
 
@@ -183,14 +183,14 @@ pub(super) enum Offered {
 
 /// A link as a collector sees it.
 fn seen(found: &Discovered) -> LinkSeen<'_> {
-    let lead = found.lead.as_deref();
-    let context = lead.map(|lead| &lead.context);
+    let estimate = found.link_estimate.as_deref();
+    let context = estimate.map(|estimate| &estimate.context);
     LinkSeen {
         url: found.url.as_str(),
         text: context.map_or("", |context| &context.text),
         tag_path: context.map_or("", |context| &context.tag_path),
         beside: context.map_or("", |context| &context.beside),
-        looks: match lead.and_then(|lead| lead.format) {
+        looks: match estimate.and_then(|estimate| estimate.format) {
             Some(_) => Looks::DataFile,
             None => Looks::Page,
         },

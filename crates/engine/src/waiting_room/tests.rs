@@ -48,7 +48,7 @@ fn found(number: u64) -> Discovered {
         hop: Some('L'),
         depth: 1,
         purpose: Purpose::Page,
-        lead: None,
+        link_estimate: None,
     }
 }
 
@@ -132,7 +132,7 @@ enum Op {
     Refill { entries_max: usize },
     Next,
     Done { at: usize },
-    PutOff { at: usize, is_long: bool },
+    Defer { at: usize, is_long: bool },
     Kill { order: Order },
     Stop { order: Order },
 }
@@ -148,7 +148,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0_usize..9).prop_map(|entries_max| Op::Refill { entries_max }),
         5 => Just(Op::Next),
         4 => any::<usize>().prop_map(|at| Op::Done { at }),
-        2 => any::<(usize, bool)>().prop_map(|(at, is_long)| Op::PutOff { at, is_long }),
+        2 => any::<(usize, bool)>().prop_map(|(at, is_long)| Op::Defer { at, is_long }),
         1 => order().prop_map(|order| Op::Kill { order }),
         1 => order().prop_map(|order| Op::Stop { order }),
     ]
@@ -162,8 +162,8 @@ struct Pair {
     taken_in: u64,
     out: Vec<Visit>,
     done: BTreeSet<u64>,
-    /// Put off until long after the test.
-    put_off: BTreeSet<u64>,
+    /// Deferred until long after the test.
+    deferred: BTreeSet<u64>,
     /// Its places were filled since it was opened.
     is_filled: bool,
 }
@@ -179,7 +179,7 @@ impl Pair {
             taken_in: 0,
             out: Vec::new(),
             done: BTreeSet::new(),
-            put_off: BTreeSet::new(),
+            deferred: BTreeSet::new(),
             is_filled: order != Order::Fifo,
         }
     }
@@ -213,17 +213,17 @@ impl Pair {
                 assert!(self.done.insert(number(&visit)));
                 self.room.done(visit);
             }
-            Op::PutOff { at, is_long } if !self.out.is_empty() => {
+            Op::Defer { at, is_long } if !self.out.is_empty() => {
                 let visit = self.out.swap_remove(at % self.out.len());
                 if is_long {
-                    self.put_off.insert(number(&visit));
+                    self.deferred.insert(number(&visit));
                 }
                 let wait = if is_long { LATER } else { Duration::ZERO };
-                self.room.put_off(visit, NOW + wait, NOW).unwrap();
+                self.room.defer(visit, NOW + wait, NOW).unwrap();
             }
-            Op::Done { .. } | Op::PutOff { .. } => {}
+            Op::Done { .. } | Op::Defer { .. } => {}
             Op::Stop { order } => {
-                self.room.put_all_aside(NOW).unwrap();
+                self.room.spill_all(NOW).unwrap();
                 self.apply(Op::Kill { order });
             }
             Op::Kill { order } => {
@@ -243,7 +243,7 @@ impl Pair {
         let number = number(&visit);
         assert!(number < self.taken_in);
         assert!(!self.done.contains(&number), "{number} comes twice");
-        assert!(!self.put_off.contains(&number), "{number} comes early");
+        assert!(!self.deferred.contains(&number), "{number} comes early");
         let mut out = self.out.iter();
         assert!(out.all(|other| other.url != visit.url), "{number} is out");
         self.out.push(visit);
@@ -265,10 +265,10 @@ impl Pair {
 }
 
 impl Pair {
-    /// While the order is the same, no place is free that somebody aside could have.
+    /// While the order is the same, no place is free that a spilled visit could have.
     fn check_places(&mut self) {
         let is_low = self.room.admission().len() < self.room.candidates_low;
-        assert!(!self.is_filled || !is_low || self.room.stats().aside == 0);
+        assert!(!self.is_filled || !is_low || self.room.stats().spilled == 0);
     }
 }
 
@@ -290,7 +290,7 @@ proptest! {
             pair.check();
         }
         prop_assert!(pair.out.is_empty());
-        let visited = pair.done.len() + pair.put_off.len();
+        let visited = pair.done.len() + pair.deferred.len();
         prop_assert_eq!(visited as u64, pair.taken_in);
     }
 }
@@ -330,7 +330,7 @@ fn robots_txt_waits_for_nobody_and_has_no_turn_to_give_back() {
 }
 
 #[test]
-fn a_host_has_its_next_turn_when_the_visit_is_over_or_put_off() {
+fn a_host_has_its_next_turn_when_the_visit_is_over_or_deferred() {
     let mut pair = Pair::new(Order::Worth);
     for _ in 0..=2 * HOSTS {
         pair.apply(Op::TakeIn { is_seed: true });
@@ -340,7 +340,7 @@ fn a_host_has_its_next_turn_when_the_visit_is_over_or_put_off() {
     }
     assert_eq!(pair.out.len() as u64, HOSTS, "one a host");
     pair.apply(Op::Done { at: 0 });
-    pair.apply(Op::PutOff {
+    pair.apply(Op::Defer {
         at: 0,
         is_long: true,
     });
@@ -352,12 +352,12 @@ fn a_host_has_its_next_turn_when_the_visit_is_over_or_put_off() {
 }
 
 #[test]
-fn what_a_run_with_an_order_put_aside_is_visited_by_one_without() {
+fn what_a_run_with_an_order_spilled_is_visited_by_one_without() {
     let mut pair = Pair::new(Order::Worth);
     for _ in 0..20 {
         pair.apply(Op::TakeIn { is_seed: false });
     }
-    assert_eq!(pair.room.stats().aside, 20 - CANDIDATES as u64);
+    assert_eq!(pair.room.stats().spilled, 20 - CANDIDATES as u64);
     pair.apply(Op::Kill { order: Order::Fifo });
     pair.apply(Op::Refill { entries_max: 100 });
     for _ in 0..20 {
@@ -373,7 +373,7 @@ fn without_an_order_entries_have_no_grade() {
     pair.apply(Op::TakeIn { is_seed: true });
     pair.apply(Op::Refill { entries_max: 1 });
     pair.apply(Op::Next);
-    pair.apply(Op::PutOff {
+    pair.apply(Op::Defer {
         at: 0,
         is_long: true,
     });
@@ -420,7 +420,7 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         for _ in 0..8 {
             room.raise(&page(2), Some(&source));
         }
-        room.put_all_aside(NOW).unwrap();
+        room.spill_all(NOW).unwrap();
         room.backlog.flush(&mut Nothing).unwrap();
         drop(room);
         let mut room = open(folder.path(), order, &Turns::default());

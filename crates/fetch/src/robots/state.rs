@@ -201,7 +201,7 @@ impl RobotsState {
             RobotsAnswer::Absent | RobotsAnswer::Redirect(_) => {
                 self.settle(Robots::default(), LIFE_MAX, now);
             }
-            RobotsAnswer::Unreachable { retry_after } => self.put_off(retry_after, now),
+            RobotsAnswer::Unreachable { retry_after } => self.defer(retry_after, now),
         }
         None
     }
@@ -233,7 +233,7 @@ impl RobotsState {
         };
     }
 
-    fn put_off(&mut self, retry_after: Option<Duration>, now: SystemTime) {
+    fn defer(&mut self, retry_after: Option<Duration>, now: SystemTime) {
         let since = *self.unreachable_since.get_or_insert(now);
         let unreachable_for = now.duration_since(since).unwrap_or_default();
         if self.rules.is_none() && UNREACHABLE_MAX <= unreachable_for {

@@ -10,7 +10,7 @@
 //!                      ▼
 //!  new page ─────────► offer ──► next ──► ring ──► visit over: release
 //!                      │
-//!                      └─► evicted: put aside on disk by its worth, or discarded
+//!                      └─► evicted: spilled to disk by its worth, or discarded
 //! ```
 //!
 //! Read [`Admission`] first, then [`Fifo`]. [`InDegree`] and [`Worth`] thread the waiting pages on lists, one for each level
@@ -64,10 +64,10 @@ pub struct Source {
     pub links: u32,
 }
 
-/// With fewer candidates than this, some of those that were put aside come back: the last quarter of the room is kept for who
+/// With fewer candidates than this, some of those that were spilled come back: the last quarter of the room is kept for who
 /// is found next.
 #[must_use]
-pub fn filled_from_aside(candidates_max: usize) -> usize {
+pub fn filled_from_spilled(candidates_max: usize) -> usize {
     candidates_max - candidates_max / 4
 }
 

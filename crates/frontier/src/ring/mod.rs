@@ -1,6 +1,6 @@
 //! The short-term queue: gives each visit a step at which its server may be visited, in constant time.
 //!
-//! The scheduler places visits and takes them when their step has come. Read [`Ring`] first; [`SeedRing`] is the rule of
+//! The scheduler places visits and takes them when their step has come. Read [`Ring`] first; [`OneStepRing`] is the rule of
 //! Morimoto et al. (2011) to the letter, for the lab's comparisons.
 //!
 //! After the O(1) scheduler of Morimoto et al. (2011), algorithms 2 and 3. Departures: each server has a stride of its own
@@ -13,13 +13,13 @@
 //! Not here: whether the server may be visited when the step has come (`lease`).
 
 mod config;
-mod seed;
+mod one_step;
 mod wheel;
 
 use std::time::Duration;
 
 pub use self::config::RingConfig;
-pub use self::seed::{Discarded, SeedConfig, SeedRing, SeedRule};
+pub use self::one_step::{Discarded, OneStepRing, OneStepRingConfig, OneStepRule};
 pub(crate) use self::wheel::{Entry, Wheel};
 use crate::server::ServerKey;
 use crate::time::{Time, micros_rounded_up};

@@ -62,7 +62,7 @@ pub struct Scheduler<V> {
     ring: Ring<Booked<V>>,
     /// Visits whose step has come. Filled by `collect_due` and `tend`, emptied by `pump`.
     ready: VecDeque<Ready<V>>,
-    /// Visits whose server was not free. Filled by `put_off`, emptied by `tend`.
+    /// Visits whose server was not free. Filled by `wait_in_line`, emptied by `tend`.
     lines: Lines<Booked<V>>,
     /// When to look at lines again; at most one wake for each server.
     wakes: Wheel<()>,
@@ -411,7 +411,7 @@ impl<V> Scheduler<V> {
         promised.max(next_step_start)
     }
 
-    /// Starts ready visits, first come first served, as long as more may be in flight; puts off those whose server is
+    /// Starts ready visits, first come first served, as long as more may be in flight; lets those wait in line whose server is
     /// not free within this step.
     fn pump(&mut self, commands: &mut Vec<Command<V>>) {
         while self.leases.in_flight() < self.concurrency_max {
@@ -431,12 +431,12 @@ impl<V> Scheduler<V> {
                     let visit = booked.visit;
                     commands.push(Command::Start { visit, key, at });
                 }
-                None => self.put_off(booked, key, commands),
+                None => self.wait_in_line(booked, key, commands),
             }
         }
     }
 
-    fn put_off(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
+    fn wait_in_line(&mut self, booked: Booked<V>, key: ServerKey, commands: &mut Vec<Command<V>>) {
         self.counters.put_off += 1;
         self.lines.push_back(key, booked);
         self.tend(key, commands);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use junkai_crawler::Wish;
+use junkai_crawler::UserCommand;
 
 use crate::command::crawl::read_seeds;
 use crate::exit::Ending;
@@ -42,18 +42,18 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
         tell!("nothing to add: the file names no URL");
         return Ok(Ending::Problems);
     }
-    let wish = Wish::Add {
+    let command = UserCommand::Add {
         seeds: arguments.seeds,
     };
-    let told = target.tell(&target.settings()?, &[wish])?;
-    let granted = &told.granted;
-    let known = match granted.already {
+    let told = target.tell(&target.settings()?, &[command])?;
+    let response = &told.response;
+    let known = match response.already {
         0 => String::new(),
         1 => "; 1 was known already".to_owned(),
         more => format!("; {more} were known already"),
     };
-    let mut words = format!("added {}{known}", counted(granted.done, "seed"));
-    if 0 < granted.done {
+    let mut words = format!("added {}{known}", counted(response.done, "seed"));
+    if 0 < response.done {
         words = format!("{words}\n{}", target.when(&told));
     }
     target.print(&told, &words)

@@ -29,7 +29,7 @@ use crate::telling::counted;
 #[command(after_help = "\
 A crawl goes on until it is stopped: it finds pages, and comes back to each at the pace at which it changes. With nothing to do it \
   sleeps. Ctrl-C ends it in order; the next run of the same archive goes on. For an archive of one moment, say --once. \
-  While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` tell it what you wish.
+  While it runs, `junkai add`, `revisit`, `pause`, `resume` and `scope` give it commands.
 
 Flags of wget, Scrapy and Browsertrix that hands know are taken, too, or answered with what to use instead: docs/coming-from.md lists them \
   (--level, --wait, --no-parent, --page-requisites, --quota, --limit, --scopeType, --collection, -s DOWNLOAD_DELAY=2 …).")]

@@ -1,7 +1,7 @@
 //! `junkai pause` and `junkai resume`: where no visit is to start, until further notice.
 
 use anyhow::{Context, Result};
-use junkai_crawler::{Paused, Settings, Told, When, Whom, Wish, paused};
+use junkai_crawler::{Paused, Settings, Told, UserCommand, When, Whom, paused};
 use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::exit::{BadCommandLine, Ending};
@@ -23,7 +23,7 @@ Examples:
   junkai pause --archive example                  what is paused
   junkai resume --archive example example.org     go on
 
-Visits that wait are put off, not lost; those in flight end as usual. What is paused stays so over restarts. After `resume` a \
+Visits that wait are deferred, not lost; those in flight end as usual. What is paused stays so over restarts. After `resume` a \
   host is visited again within as long as it was paused, ten minutes at most. `resume --all` undoes `pause --all`: hosts and \
   servers that were paused by name go on by name.")]
 pub(crate) struct Arguments {
@@ -46,9 +46,12 @@ pub(crate) fn pause(arguments: &Arguments) -> Result<Ending> {
         return show(target);
     }
     let names = names(&whom);
-    let wishes: Vec<Wish> = whom.into_iter().map(|whom| Wish::Pause { whom }).collect();
-    let told = target.tell(&settings, &wishes)?;
-    let words = match (told.granted.done, told.when) {
+    let commands: Vec<UserCommand> = whom
+        .into_iter()
+        .map(|whom| UserCommand::Pause { whom })
+        .collect();
+    let told = target.tell(&settings, &commands)?;
+    let words = match (told.response.done, told.when) {
         (0, _) => format!("{names}: paused already"),
         (_, When::Now) => format!(
             "paused {names}: no visit starts there; `junkai resume` undoes it\n{}",
@@ -72,14 +75,17 @@ pub(crate) fn resume(arguments: &Arguments) -> Result<Ending> {
         return Ok(Ending::Well);
     }
     let names = names(&whom);
-    let wishes: Vec<Wish> = whom.into_iter().map(|whom| Wish::Resume { whom }).collect();
-    let told = target.tell(&settings, &wishes)?;
+    let commands: Vec<UserCommand> = whom
+        .into_iter()
+        .map(|whom| UserCommand::Resume { whom })
+        .collect();
+    let told = target.tell(&settings, &commands)?;
     let left = paused(&target.archive)?;
     target.print(&told, &resumed(target, &told, &names, &left))
 }
 
 fn resumed(target: &Target, told: &Told, names: &str, left: &Paused) -> String {
-    let mut lines = vec![match told.granted.done {
+    let mut lines = vec![match told.response.done {
         0 => format!("{names}: not paused"),
         _ => format!("resumed {names}\n{}", target.when(told)),
     }];

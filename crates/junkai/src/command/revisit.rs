@@ -1,7 +1,7 @@
 //! `junkai revisit`: known pages once more, out of turn.
 
 use anyhow::{Context, Result};
-use junkai_crawler::{Settings, Which, Wish, captured};
+use junkai_crawler::{Settings, UserCommand, Which, captured};
 use junkai_weburl::{Canonicalizer, without_login};
 
 use crate::exit::{BadCommandLine, Ending};
@@ -59,15 +59,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
         );
         return Ok(Ending::Problems);
     }
-    let told = target.tell(&settings, &[Wish::Revisit { pages }])?;
-    let granted = &told.granted;
-    let already = match granted.already {
+    let told = target.tell(&settings, &[UserCommand::Revisit { pages }])?;
+    let response = &told.response;
+    let already = match response.already {
         0 => String::new(),
         more => format!("; {more} asked for already"),
     };
-    let pages = counted(granted.done, "page");
+    let pages = counted(response.done, "page");
     let mut words = format!("asked for {pages} out of turn{already}");
-    if 0 < granted.done {
+    if 0 < response.done {
         words = format!("{words}\n{}", target.when(&told));
     }
     target.print(&told, &words)

@@ -1,7 +1,7 @@
 //! `junkai scope`: shows which URLs belong to a crawl, and changes it while it runs.
 
 use anyhow::Result;
-use junkai_crawler::{ScopeWish, Settings, Wish, scope_changes};
+use junkai_crawler::{ScopeCommand, Settings, UserCommand, scope_changes};
 
 use crate::exit::Ending;
 use crate::print::{say, shown};
@@ -39,22 +39,22 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<Ending> {
     let target = &arguments.target;
     let settings = target.settings()?;
-    let wish = ScopeWish {
+    let command = ScopeCommand {
         include: arguments.include,
         exclude: arguments.exclude,
         drop: arguments.drop,
     };
-    if wish.is_empty() {
+    if command.is_empty() {
         return show(target, &settings);
     }
-    let told = target.tell(&settings, &[Wish::Scope(wish)])?;
-    let granted = &told.granted;
-    let mut words = match (granted.done, granted.already) {
+    let told = target.tell(&settings, &[UserCommand::Scope(command)])?;
+    let response = &told.response;
+    let mut words = match (response.done, response.already) {
         (0, 0) => "nothing changed".to_owned(),
         (0, _) => "it was so already".to_owned(),
         (done, _) => format!("changed {}", counted(done, "pattern")),
     };
-    if 0 < granted.done {
+    if 0 < response.done {
         words = format!("{words}\n{}", target.when(&told));
     }
     target.print(&told, &words)

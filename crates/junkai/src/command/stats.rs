@@ -86,10 +86,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
     for paused in pause::lines(&stats.paused) {
         say!("  paused     {}", shown(&paused));
     }
-    if 0 < stats.wishes {
+    if 0 < stats.commands {
         say!(
-            "  wishes     {:>14}   wait for the next `junkai crawl`",
-            grouped(stats.wishes)
+            "  commands   {:>14}   wait for the next `junkai crawl`",
+            grouped(stats.commands)
         );
     }
     table("status", &stats.by_status);

@@ -394,7 +394,7 @@ fn what_gives_known_urls_their_meaning_cannot_change() {
 }
 
 #[test]
-fn what_a_run_does_otherwise_than_its_archive_is_told_and_a_wish_for_nothing_is_none() {
+fn what_a_run_does_otherwise_than_its_archive_is_told_and_a_command_for_nothing_fails() {
     let stage = Stage::new(small_web(), "");
     let first = run(quick_crawl(&stage)).expect(0);
     assert!(!first.err.contains("for this run"), "{}", first.all());

@@ -257,7 +257,7 @@ fn what_waits_stays_within_its_bounds_and_what_is_left_out_is_told() {
     assert!(count("waiting_bytes") <= BYTES_MAX, "{told}");
     assert!(BYTES_MAX / 2 < count("waiting_bytes"), "{told}");
     let on_disk = size(&archive.join("state"));
-    // What was put off is written anew, and the old file goes with a later checkpoint.
+    // What was deferred is written anew, and the old file goes with a later checkpoint.
     assert!(on_disk < 2 * BYTES_MAX + OTHER_STATE_BYTES_MAX, "{on_disk}");
 
     // Every link is taken in, left out or refused, and the log says so page by page.

@@ -113,7 +113,7 @@ fn what_is_written_aside_takes_the_place_of_a_link() {
 }
 
 #[test]
-fn wishes_and_exports_follow_no_link() {
+fn commands_and_exports_follow_no_link() {
     let stage = stage();
     run(crawl(&stage, &stage.archive())).expect(0);
     let precious = stage.path("precious");

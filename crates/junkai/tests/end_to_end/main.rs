@@ -13,6 +13,8 @@ mod collecting;
 #[cfg(test)]
 mod command_line;
 #[cfg(test)]
+mod commands;
+#[cfg(test)]
 mod complete;
 #[cfg(test)]
 mod continuous;
@@ -87,5 +89,3 @@ mod support;
 mod training;
 #[cfg(test)]
 mod what_if;
-#[cfg(test)]
-mod wishes;

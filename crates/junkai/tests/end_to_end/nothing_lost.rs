@@ -55,8 +55,8 @@ fn while_people_speak_to_a_link_rich_crawl_with_small_buffers_it_loses_nothing()
 }
 
 #[test]
-fn what_stands_in_an_order_or_was_put_aside_outlives_kills_too() {
-    // Room for a tenth of the pages: most are put aside, and still every host has some in the order.
+fn what_stands_in_an_order_or_was_spilled_outlives_kills_too() {
+    // Room for a tenth of the pages: most are spilled, and still every host has some in the order.
     let narrow = BUSY.replace("[crawl]", "[crawl]\ncandidates = 400\nlookahead = 64");
     kill_and_crawl_to_the_end(&Trial {
         order: "worth",

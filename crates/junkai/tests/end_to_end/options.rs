@@ -321,7 +321,7 @@ fn a_chain_of_sitemap_indexes_leads_neither_to_host_after_host_nor_on_without_en
         expected.insert(site.stage.url("one.elsewhere", path));
     }
     assert_eq!(visited(), expected);
-    // Where a seed names them, they are wished for; where these lead is not.
+    // Where a seed names them, they are wanted; where these lead is not.
     let seed = site.stage.url(HOST, "/seed.xml");
     site.crawl("two", &["--once", &seed]).expect(0);
     expected.insert(seed);

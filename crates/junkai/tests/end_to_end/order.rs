@@ -12,7 +12,7 @@ use crate::support::{Stage, junkai, run};
 
 const ORDERS: [&str; 4] = ["fifo", "in-degree", "site-budgets", "worth"];
 
-/// So little room that most pages are put aside and come back.
+/// So little room that most pages are spilled and come back.
 const NARROW: &str = "[crawl]\ncandidates = 20\nlookahead = 4\n";
 
 fn web() -> TestWebConfig {

@@ -265,9 +265,9 @@ fn assert_redacted(archive: &Path) {
 
 /// Visits a page of an archive once more, by the archive's own settings.
 fn crawl_again(archive: &Path, page: &str) -> Finished {
-    let mut wish = junkai();
-    wish.args(["revisit", page, "--archive"]).arg(archive);
-    run(wish).expect(0);
+    let mut command = junkai();
+    command.args(["revisit", page, "--archive"]).arg(archive);
+    run(command).expect(0);
     let mut again = junkai();
     again.args(["crawl", "--once", "--archive"]).arg(archive);
     run(again).expect(0)

@@ -346,11 +346,11 @@ fn slow_clients_of_the_control_socket_delay_nobody_and_are_let_go() {
             std::thread::sleep(Duration::from_millis(100));
         }
     });
-    for command in ["pause", "resume"] {
-        let mut wish = junkai();
-        wish.args([command, "--all", "--json", "--archive"]);
-        wish.arg(stage.archive());
-        let told = run(wish).expect(0);
+    for name in ["pause", "resume"] {
+        let mut command = junkai();
+        command.args([name, "--all", "--json", "--archive"]);
+        command.arg(stage.archive());
+        let told = run(command).expect(0);
         let told: Value = serde_json::from_str(&told.out).unwrap();
         assert_eq!(told["when"], "now", "the running crawl has heard it");
     }

@@ -20,13 +20,13 @@ use super::source::Source;
 /// Examples for `--help`.
 pub(super) const EXAMPLES: &str = "\
 Policies are written NAME[:N][,OPTION]…
-  opt                the ceiling: pages by their true PageRank
-  bfs                breadth first
-  seed-ring:256x256  a published ring to the letter: 256 slots, 256 residues
-  irlbot, beast      budgets for sites, as the prototype has them, as published
-  in-degree[:9000]   most linked first, with at most 9,000 waiting in memory
-  ring:1024x65536    junkai's ring alone: slots, server keys
-  worth[:9000]       junkai's order: estimated PageRank, hosts taking turns, on its ring
+  opt                    the ceiling: pages by their true PageRank
+  bfs                    breadth first
+  one-step-ring:256x256  a published ring to the letter: 256 slots, 256 residues
+  irlbot, beast          budgets for sites, as the prototype has them, as published
+  in-degree[:9000]       most linked first, with at most 9,000 waiting in memory
+  ring:1024x65536        junkai's ring alone: slots, server keys
+  worth[:9000]           junkai's order: estimated PageRank, hosts taking turns, on its ring
 Options:
   discard, aside, welcome  what becomes of a page that finds no room: it is
                            forgotten, or on disk; a link to it welcomes it back
@@ -35,7 +35,7 @@ Options:
 
 Examples:
   junkai lab crawl graphs/cnr-2000 --policy bfs worth:9000,welcome opt
-  junkai lab crawl --generate 100000 --policy seed-ring:64x64 --out results
+  junkai lab crawl --generate 100000 --policy one-step-ring:64x64 --out results
   junkai lab crawl web --policy worth --order-file order.tsv";
 
 /// What `junkai lab crawl` takes.
@@ -65,7 +65,7 @@ const DEFAULT_POLICIES: [&str; 6] = [
     "bfs",
     "irlbot",
     "in-degree",
-    "seed-ring:256x256",
+    "one-step-ring:256x256",
     "worth:9000",
 ];
 

@@ -59,14 +59,14 @@ impl Default for BeyondExperiment {
 
 /// Runs it on each graph.
 pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>) -> Outcome {
-    let seeds = seed_policies(experiment);
-    let of_a_set = seeds.len() + experiment.repeated.len() * Ours::BEST.len();
-    let once = 1 + seeds.len() + experiment.sizes.len() * Ours::ALL.len();
+    let published = published_policies(experiment);
+    let of_a_set = published.len() + experiment.repeated.len() * Ours::BEST.len();
+    let once = 1 + published.len() + experiment.sizes.len() * Ours::ALL.len();
     let crawls = once + experiment.repetitions * of_a_set;
     let meter = Meter::for_crawls(watch, subjects, crawls);
     let mut trials = Trials::new(subjects);
     trials.run(
-        |_, _| seeds.iter().cloned().chain([Policy::Opt]).collect(),
+        |_, _| published.iter().cloned().chain([Policy::Opt]).collect(),
         &meter,
     );
     let budgets: Vec<Vec<Budget>> = (0..subjects.len())
@@ -86,7 +86,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
     let plan = repeat::Plan {
         seed: experiment.seed,
         sets: experiment.repetitions,
-        seeds: &seeds,
+        published: &published,
         rings: repeated_rings.clone(),
     };
     let sets = plan.run(subjects, &meter);
@@ -94,7 +94,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
     let results = Results {
         trials,
         budgets,
-        seeds,
+        published,
         repeated_rings,
         sets,
         experiment,
@@ -114,7 +114,7 @@ pub fn run(subjects: &[Subject], experiment: &BeyondExperiment, watch: Watch<'_>
 /// What competes for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ours {
-    /// As the crawler has it: what finds no room is put aside on disk.
+    /// As the crawler has it: what finds no room is spilled to disk.
     Worth,
     /// Likewise, and a link to it brings it back at once.
     Welcome,
@@ -144,15 +144,15 @@ impl Ours {
     /// The policy when so many URLs may be stored.
     fn within(self, stored: u32) -> Policy {
         match self {
-            Ours::Worth => worth_in(stored, Evicted::Aside),
-            Ours::Welcome => worth_in(stored, Evicted::AsideAndWelcome),
+            Ours::Worth => worth_in(stored, Evicted::Spilled),
+            Ours::Welcome => worth_in(stored, Evicted::SpilledAndWelcome),
             Ours::Discarding => worth_in(stored, Evicted::Discarded),
-            Ours::Count => counting(worth_in(stored, Evicted::Aside)),
-            Ours::CountWelcome => counting(worth_in(stored, Evicted::AsideAndWelcome)),
+            Ours::Count => counting(worth_in(stored, Evicted::Spilled)),
+            Ours::CountWelcome => counting(worth_in(stored, Evicted::SpilledAndWelcome)),
             Ours::InDegree => Policy::Crawl(Setup {
                 order: CrawlOrder::InDegree,
                 candidates_max: Some((stored as usize).max(1)),
-                evicted: Evicted::Aside,
+                evicted: Evicted::Spilled,
                 ring: None,
             }),
         }
@@ -178,12 +178,12 @@ fn counting(policy: Policy) -> Policy {
             },
             ..setup
         }),
-        other @ (Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_)) => other,
+        other @ (Policy::Opt | Policy::OneStepRing(_) | Policy::Crawl(_)) => other,
     }
 }
 
 /// The policies of the papers.
-fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
+fn published_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
     let mut policies = vec![
         Policy::breadth_first(),
         Policy::irlbot(),
@@ -192,7 +192,7 @@ fn seed_policies(experiment: &BeyondExperiment) -> Vec<Policy> {
     ];
     let rings = experiment.sizes.iter().chain(&experiment.repeated);
     for size in rings.chain(&experiment.rivals) {
-        let ring = Policy::seed_ring(size.slots, size.keys);
+        let ring = Policy::one_step_ring(size.slots, size.keys);
         if !policies.contains(&ring) {
             policies.push(ring);
         }
@@ -215,7 +215,7 @@ fn budgets_of(trials: &Trials<'_>, graph: usize, sizes: &[RingSize]) -> Vec<Budg
     let mut all: Vec<Budget> = sizes
         .iter()
         .map(|size| {
-            let ring = Policy::seed_ring(size.slots, size.keys);
+            let ring = Policy::one_step_ring(size.slots, size.keys);
             let stored = trials.of(graph, &ring).stored_max;
             Budget { ring, stored }
         })
@@ -231,7 +231,7 @@ struct Results<'a> {
     trials: Trials<'a>,
     /// For each graph, from little to much memory.
     budgets: Vec<Vec<Budget>>,
-    seeds: Vec<Policy>,
+    published: Vec<Policy>,
     /// For each graph, the rings whose memory ours got from each set of starts, from little to much.
     repeated_rings: Vec<Vec<Policy>>,
     /// For each graph, what came of each set of starts.
@@ -254,9 +254,14 @@ impl Results<'_> {
     }
 
     /// The best policy of the papers at a mark that stored no more than this.
-    fn best_seed(&self, graph: usize, mark: usize, stored_max: Option<u32>) -> Option<Best<'_>> {
+    fn best_published(
+        &self,
+        graph: usize,
+        mark: usize,
+        stored_max: Option<u32>,
+    ) -> Option<Best<'_>> {
         let mut best: Option<Best<'_>> = None;
-        for policy in &self.seeds {
+        for policy in &self.published {
             let trial = self.trials.of(graph, policy);
             let fits = stored_max.is_none_or(|most| trial.stored_max <= most);
             if let Some(share) = trial.share_at[mark].filter(|_| fits)
@@ -271,7 +276,7 @@ impl Results<'_> {
     /// How far ahead of the best of the papers one of ours is at a mark; none if no policy of theirs came so far.
     fn margin(&self, graph: usize, budget: &Budget, ours: Ours, mark: usize) -> Option<f64> {
         let trial = self.trials.of(graph, &ours.within(budget.stored));
-        let best = self.best_seed(graph, mark, Some(budget.stored))?;
+        let best = self.best_published(graph, mark, Some(budget.stored))?;
         Some(trial.share_at[mark]? - best.share)
     }
 
@@ -307,8 +312,8 @@ impl Results<'_> {
                 ours.join("; "),
             ));
         }
-        let seeds: Vec<String> = self.seeds.iter().map(ToString::to_string).collect();
-        parameters.push(parameter("those of the papers", seeds.join("; ")));
+        let published: Vec<String> = self.published.iter().map(ToString::to_string).collect();
+        parameters.push(parameter("those of the papers", published.join("; ")));
         parameters
     }
 }

@@ -4,7 +4,9 @@
 
 use junkai_charts::{Line, Style};
 use junkai_frontier::admission::{BudgetConfig, Degree, Gain};
-use junkai_simulation::policy::{CrawlOrder, Evicted, Policy, SeedRingSetup, ServerSpread, Setup};
+use junkai_simulation::policy::{
+    CrawlOrder, Evicted, OneStepRingSetup, Policy, ServerSpread, Setup,
+};
 
 use super::words::count;
 
@@ -58,17 +60,17 @@ pub(super) fn look(policy: &Policy) -> Look {
             family: "OPT, the ceiling".to_owned(),
             slot: None,
         },
-        Policy::SeedRing(setup) => seed_ring(setup),
+        Policy::OneStepRing(setup) => one_step_ring(setup),
         Policy::Crawl(setup) => crawl(setup),
     }
 }
 
-fn seed_ring(setup: &SeedRingSetup) -> Look {
+fn one_step_ring(setup: &OneStepRingSetup) -> Look {
     let spread = match setup.spread {
         ServerSpread::Hashed => "",
         ServerSpread::Plain => ", not hashed",
     };
-    let name = format!("seed ring {}×{}{spread}", setup.slots, setup.residues);
+    let name = format!("one-step ring {}×{}{spread}", setup.slots, setup.residues);
     let dashes = match setup.slots {
         ..128 => DOTTED,
         128..512 => 0,
@@ -84,8 +86,8 @@ fn seed_ring(setup: &SeedRingSetup) -> Look {
 
 fn crawl(setup: &Setup) -> Look {
     let dashes = match (setup.candidates_max, setup.evicted) {
-        (None, _) | (Some(_), Evicted::Aside) => 0,
-        (Some(_), Evicted::AsideAndWelcome) => DASHED,
+        (None, _) | (Some(_), Evicted::Spilled) => 0,
+        (Some(_), Evicted::SpilledAndWelcome) => DASHED,
         (Some(_), Evicted::Discarded) => DOTTED,
     };
     let (order, slot) = match setup.order {
@@ -110,8 +112,8 @@ fn crawl(setup: &Setup) -> Look {
         } => ("worth".to_owned(), WORTH),
     };
     let fate = match (setup.candidates_max, setup.evicted) {
-        (None, _) | (Some(_), Evicted::Aside) => "",
-        (Some(_), Evicted::AsideAndWelcome) => ", welcome back",
+        (None, _) | (Some(_), Evicted::Spilled) => "",
+        (Some(_), Evicted::SpilledAndWelcome) => ", welcome back",
         (Some(_), Evicted::Discarded) => ", discarding",
     };
     let memory = setup.candidates_max.map_or_else(String::new, |candidates| {
@@ -140,8 +142,11 @@ mod tests {
             ("irlbot", "IRLbot"),
             ("beast", "IRLbot, as published"),
             ("in-degree", "in-degree first"),
-            ("seed-ring:256x64", "seed ring 256×64"),
-            ("seed-ring:256x64,plain", "seed ring 256×64, not hashed"),
+            ("one-step-ring:256x64", "one-step ring 256×64"),
+            (
+                "one-step-ring:256x64,plain",
+                "one-step ring 256×64, not hashed",
+            ),
             ("ring:256x1024", "ring 256×1024"),
             ("worth:8965", "worth, 8,981 in memory"),
             ("worth:8965,welcome", "worth, welcome back, 8,981 in memory"),
@@ -167,10 +172,10 @@ mod tests {
             "beast",
             "in-degree",
             "in-degree:9,aside",
-            "seed-ring:64x64",
-            "seed-ring:256x256",
-            "seed-ring:1024x1024",
-            "seed-ring:2048x2048",
+            "one-step-ring:64x64",
+            "one-step-ring:256x256",
+            "one-step-ring:1024x1024",
+            "one-step-ring:2048x2048",
             "ring:256x256",
             "worth:9",
             "worth:9,welcome",

@@ -151,7 +151,7 @@ enum Player {
 
 impl Player {
     const OURS: Player = Player::Daily(Contestant::Index);
-    const SEED: Player = Player::Daily(Contestant::SeedGeometricMean);
+    const PAPER: Player = Player::Daily(Contestant::IntervalGeometricMean);
     const UNIFORM: Player = Player::Daily(Contestant::Uniform);
 
     fn all() -> Vec<Player> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use junkai_frontier::admission::BudgetConfig;
 use junkai_simulation::outcome::Outcome;
 use junkai_simulation::policy::{
-    CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup,
+    CrawlOrder, Evicted, OneStepRingSetup, Policy, RingSetup, ServerSpread, Setup,
 };
 use junkai_simulation::subject::Subject;
 
@@ -60,7 +60,7 @@ impl RingSize {
     }
 
     fn policy(self) -> Policy {
-        Policy::seed_ring(self.slots, self.keys)
+        Policy::one_step_ring(self.slots, self.keys)
     }
 }
 
@@ -198,7 +198,7 @@ impl Plan<'_> {
 
     /// The paper's ring with so many slots that nothing is ever discarded.
     fn interleaving(subject: &Subject, keys: u32) -> Policy {
-        Policy::seed_ring(Plan::slots_of_all(subject), keys)
+        Policy::one_step_ring(Plan::slots_of_all(subject), keys)
     }
 
     /// So many slots that nothing is ever discarded, if a ring may have them.
@@ -227,7 +227,7 @@ impl Plan<'_> {
         }
         let slots = self.experiment.slots.iter();
         slots
-            .map(|&slots| Policy::seed_ring(slots, self.experiment.keys_fixed))
+            .map(|&slots| Policy::one_step_ring(slots, self.experiment.keys_fixed))
             .collect()
     }
 
@@ -237,8 +237,10 @@ impl Plan<'_> {
         }
         let keys = self.experiment.keys.iter();
         keys.map(
-            |&residues| match Policy::seed_ring(self.experiment.slots_fixed, residues) {
-                Policy::SeedRing(setup) => Policy::SeedRing(SeedRingSetup { spread, ..setup }),
+            |&residues| match Policy::one_step_ring(self.experiment.slots_fixed, residues) {
+                Policy::OneStepRing(setup) => {
+                    Policy::OneStepRing(OneStepRingSetup { spread, ..setup })
+                }
                 other @ (Policy::Opt | Policy::Crawl(_)) => other,
             },
         )
@@ -248,7 +250,7 @@ impl Plan<'_> {
     /// Ours, in the memory that a ring of the paper took on this graph.
     fn worth(self, trials: &Trials<'_>, graph: usize) -> Policy {
         let ring = trials.of(graph, &self.experiment.memory_of.policy());
-        worth_in(ring.stored_max, Evicted::Aside)
+        worth_in(ring.stored_max, Evicted::Spilled)
     }
 
     /// What is compared in figures 5 and 6.

@@ -10,11 +10,11 @@ pub enum Contestant {
     /// All pages alike, the oldest visit first: the floor.
     Uniform,
     /// Tamura and Kitsuregawa (2007): equation 4 with the geometric mean.
-    SeedGeometricMean,
+    IntervalGeometricMean,
     /// Tamura and Kitsuregawa's (2007) rule with the mean changed gap.
-    SeedMean,
+    IntervalMean,
     /// Tamura and Kitsuregawa's (2007) rule with the rate of maximum likelihood.
-    SeedLikelihood,
+    IntervalLikelihood,
     /// Ours: the index, with the estimator that the crawler has by default.
     Index,
     /// The index with the Gamma filter.
@@ -29,9 +29,9 @@ impl Contestant {
     /// All of them, the floor first and the ceiling last.
     pub const ALL: [Contestant; 8] = [
         Contestant::Uniform,
-        Contestant::SeedGeometricMean,
-        Contestant::SeedMean,
-        Contestant::SeedLikelihood,
+        Contestant::IntervalGeometricMean,
+        Contestant::IntervalMean,
+        Contestant::IntervalLikelihood,
         Contestant::Index,
         Contestant::IndexGamma,
         Contestant::IndexFresh,
@@ -43,9 +43,11 @@ impl Contestant {
     pub fn config(self) -> RevisitConfig {
         let (policy, estimator) = match self {
             Contestant::Uniform => (PolicyKind::Uniform, EstimatorKind::default()),
-            Contestant::SeedGeometricMean => (PolicyKind::Seed, EstimatorKind::SeedGeometricMean),
-            Contestant::SeedMean | Contestant::SeedLikelihood => {
-                (PolicyKind::Seed, EstimatorKind::SeedMean)
+            Contestant::IntervalGeometricMean => {
+                (PolicyKind::ChangeInterval, EstimatorKind::GapGeometricMean)
+            }
+            Contestant::IntervalMean | Contestant::IntervalLikelihood => {
+                (PolicyKind::ChangeInterval, EstimatorKind::GapMean)
             }
             Contestant::IndexGamma => (PolicyKind::Index, EstimatorKind::Gamma),
             Contestant::Index | Contestant::IndexFresh | Contestant::Hindsight => {
@@ -74,9 +76,9 @@ impl fmt::Display for Contestant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Contestant::Uniform => "uniform",
-            Contestant::SeedGeometricMean => "seed, geometric mean",
-            Contestant::SeedMean => "seed, mean",
-            Contestant::SeedLikelihood => "seed, most likely",
+            Contestant::IntervalGeometricMean => "change interval, geometric mean",
+            Contestant::IntervalMean => "change interval, mean",
+            Contestant::IntervalLikelihood => "change interval, most likely",
             Contestant::Index => "index",
             Contestant::IndexGamma => "index, gamma",
             Contestant::IndexFresh => "index for freshness",

@@ -188,13 +188,13 @@ impl Ranker {
                     .map(|rate| Outlook::new(Belief::point(rate.max(HINDSIGHT_RATE_MIN))))
                     .collect(),
             },
-            Contestant::SeedLikelihood => Ranker {
+            Contestant::IntervalLikelihood => Ranker {
                 mind: Mind::Likelihood(vec![LikelihoodMemory::default(); pages]),
                 outlooks: vec![unknown; pages],
             },
             Contestant::Uniform
-            | Contestant::SeedGeometricMean
-            | Contestant::SeedMean
+            | Contestant::IntervalGeometricMean
+            | Contestant::IntervalMean
             | Contestant::Index
             | Contestant::IndexGamma
             | Contestant::IndexFresh => Ranker {

@@ -17,9 +17,9 @@ fn url(path: &str) -> Url {
 
 /// The content of an HTML page, on its own.
 fn of_html(html: &str) -> Content {
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     of(
-        &mut furniture,
+        &mut boilerplate,
         html.as_bytes(),
         Some("text/html; charset=utf-8"),
         &url("a"),
@@ -28,9 +28,9 @@ fn of_html(html: &str) -> Content {
 }
 
 fn of_typed(body: &str, content_type: &str) -> Option<Content> {
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     of(
-        &mut furniture,
+        &mut boilerplate,
         body.as_bytes(),
         Some(content_type),
         &url("a"),
@@ -289,10 +289,10 @@ fn a_page_that_was_not_understood_is_taken_whole() {
 
 #[test]
 fn a_page_without_text_has_no_content() {
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let url = Url::parse("http://a.example/").unwrap();
     for body in ["", "<img src=a.png><script>draw()</script>"] {
-        let content = of(&mut furniture, body.as_bytes(), Some("text/html"), &url);
+        let content = of(&mut boilerplate, body.as_bytes(), Some("text/html"), &url);
         assert_eq!(content, None, "{body}");
     }
 }
@@ -350,7 +350,7 @@ fn feeds_and_sitemaps_have_content() {
 #[test]
 fn every_charset_has_the_same_content() {
     let html = "<p>巡回とは、決まった道を順に見て回ることである。";
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     for encoding in [
         encoding_rs::SHIFT_JIS,
         encoding_rs::EUC_JP,
@@ -358,7 +358,7 @@ fn every_charset_has_the_same_content() {
     ] {
         let (body, _, _) = encoding.encode(html);
         let content_type = format!("text/html; charset={}", encoding.name());
-        let content = of(&mut furniture, &body, Some(&content_type), &url("a"));
+        let content = of(&mut boilerplate, &body, Some(&content_type), &url("a"));
         assert_eq!(content, Some(of_html(html)), "{}", encoding.name());
     }
 }
@@ -374,11 +374,11 @@ fn footed(number: usize, footer: &str) -> String {
 fn a_change_of_the_whole_site_is_no_change_of_its_pages() {
     let footer = "This site is made by some people who do not mark up their footer";
     let next = "This site was made by other people who do not mark up any footer";
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let mut visit = |number: usize, footer: &str| {
         let page = footed(number, footer);
         let url = url(&number.to_string());
-        of(&mut furniture, page.as_bytes(), Some("text/html"), &url).unwrap()
+        of(&mut boilerplate, page.as_bytes(), Some("text/html"), &url).unwrap()
     };
     // The site is learned with the first pages.
     let _ = (0..20).map(|number| visit(number, footer)).count();
@@ -396,7 +396,7 @@ fn a_change_of_the_whole_site_is_no_change_of_its_pages() {
     // An edit of a page is one all the same.
     let page = footed(3, next).replace("Page 3", "Page three");
     let edited = of(
-        &mut furniture,
+        &mut boilerplate,
         page.as_bytes(),
         Some("text/html"),
         &url("3"),
@@ -407,10 +407,10 @@ fn a_change_of_the_whole_site_is_no_change_of_its_pages() {
 
 #[test]
 fn a_page_at_many_addresses_is_still_a_page() {
-    let mut furniture = Furniture::new(FurnitureBounds::default());
+    let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
     let mut visit = |number: usize, html: &str| {
         let url = url(&format!("a?session={number}"));
-        of(&mut furniture, html.as_bytes(), Some("text/html"), &url).unwrap()
+        of(&mut boilerplate, html.as_bytes(), Some("text/html"), &url).unwrap()
     };
     let page = page("", "");
     let _ = (0..10).map(|number| visit(number, &page)).count();
@@ -502,8 +502,8 @@ proptest! {
         pages in prop::collection::vec(prop::collection::vec(0_usize..12, 1..8), 2..30),
         bounds in (0_usize..3, 0_usize..40),
     ) {
-        let bounds = FurnitureBounds { hosts: bounds.0, blocks_per_host: bounds.1 };
-        let mut furniture = Furniture::new(bounds);
+        let bounds = BoilerplateBounds { hosts: bounds.0, blocks_per_host: bounds.1 };
+        let mut boilerplate = Boilerplate::new(bounds);
         let html = |blocks: &[usize]| -> String {
             let paragraph = |block: &usize| format!("<p>Block {block}: {PARAGRAPH} {block}</p>");
             blocks.iter().map(paragraph).collect::<Vec<_>>().concat()
@@ -512,7 +512,7 @@ proptest! {
         for round in 0..3 {
             for (number, blocks) in pages.iter().enumerate() {
                 let url = Url::parse(&format!("http://h{}.example/{number}", number % 3)).unwrap();
-                let content = of(&mut furniture, html(blocks).as_bytes(), Some("text/html"), &url).unwrap();
+                let content = of(&mut boilerplate, html(blocks).as_bytes(), Some("text/html"), &url).unwrap();
                 if round == 0 {
                     first.push(content);
                 }
@@ -533,33 +533,33 @@ proptest! {
 
     #[test]
     fn any_markup_is_survived(bytes: Vec<u8>, markup in "(<a href=x>|</a>|<div class=nav>|</div>|<script>|</script|<!--|-->|<title>|<|a|&|12:|年|-| )*") {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         for content_type in ["text/html", "text/plain", "application/xml"] {
-            let _ = of(&mut furniture, &bytes, Some(content_type), &url("a"));
-            let _ = of(&mut furniture, markup.as_bytes(), Some(content_type), &url("a"));
+            let _ = of(&mut boilerplate, &bytes, Some(content_type), &url("a"));
+            let _ = of(&mut boilerplate, markup.as_bytes(), Some(content_type), &url("a"));
         }
     }
 }
 
 /// A page as bytes, as the reader of today and the first one read them, one after the other, with what each has learned.
 struct Readers {
-    furniture: Furniture,
-    furniture_of_oracle: Furniture,
+    boilerplate: Boilerplate,
+    boilerplate_of_oracle: Boilerplate,
 }
 
 impl Readers {
     fn new() -> Self {
-        let bounds = FurnitureBounds::default();
+        let bounds = BoilerplateBounds::default();
         Self {
-            furniture: Furniture::new(bounds),
-            furniture_of_oracle: Furniture::new(bounds),
+            boilerplate: Boilerplate::new(bounds),
+            boilerplate_of_oracle: Boilerplate::new(bounds),
         }
     }
 
     /// As a worker asks: with the charset that the links were read by, if it is a page.
     fn now(&mut self, body: &[u8], content_type: &str, url: &Url) -> Option<Content> {
         if crate::kind_of(body, Some(content_type)) != crate::ContentKind::Html {
-            return of(&mut self.furniture, body, Some(content_type), url);
+            return of(&mut self.boilerplate, body, Some(content_type), url);
         }
         let source = crate::Source {
             body,
@@ -571,13 +571,18 @@ impl Readers {
             detect_language: false,
         };
         let charset = crate::analyze(&source, &crate::LinkOptions::default()).charset();
-        of_page(&mut self.furniture, body, charset, url)
+        of_page(&mut self.boilerplate, body, charset, url)
     }
 
     fn both(&mut self, body: &[u8], content_type: &str, url: &Url) -> [Option<Content>; 2] {
         [
             self.now(body, content_type, url),
-            oracle::of(&mut self.furniture_of_oracle, body, Some(content_type), url),
+            oracle::of(
+                &mut self.boilerplate_of_oracle,
+                body,
+                Some(content_type),
+                url,
+            ),
         ]
     }
 }

@@ -27,7 +27,7 @@ pub(super) enum Place {
     Title,
     Content,
     /// In a menu or the like.
-    Furniture,
+    Boilerplate,
     /// Where no reader sees it.
     Hidden,
 }
@@ -59,7 +59,7 @@ impl Text {
     /// The blocks that are content, each as the hashes of its words.
     pub(super) fn content(&self) -> Vec<&[u64]> {
         let is_content = |block: &&Block| block.place == Place::Content && !block.is_links;
-        let is_seen = |block: &&Block| matches!(block.place, Place::Content | Place::Furniture);
+        let is_seen = |block: &&Block| matches!(block.place, Place::Content | Place::Boilerplate);
         let content = self.count(is_content);
         let seen = self.count(is_seen);
         let with_title = |block: &&Block| block.place == Place::Title;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Estimator, Evidence, Gamma, GammaMemory, LogNormal, LogNormalMemory, Naive, NaiveMemory, Prior,
-    Seed, SeedMemory, TypicalGap,
+    Estimator, Evidence, Gamma, GammaMemory, GapEstimator, GapMemory, LogNormal, LogNormalMemory,
+    Naive, NaiveMemory, Prior, TypicalGap,
 };
 use crate::belief::Belief;
 
@@ -21,11 +21,14 @@ pub enum EstimatorKind {
     /// than its site.
     Gamma,
     /// Equation 4 of Tamura and Kitsuregawa (2007) with the geometric mean, as the paper has it.
-    SeedGeometricMean,
+    #[serde(rename = "seed-geometric-mean")]
+    GapGeometricMean,
     /// Equation 4 with the mean changed gap.
-    SeedMean,
+    #[serde(rename = "seed-mean")]
+    GapMean,
     /// Equation 4 with the shortest changed gap.
-    SeedShortest,
+    #[serde(rename = "seed-shortest")]
+    GapShortest,
     /// Changes by time.
     Naive,
 }
@@ -38,7 +41,7 @@ pub enum Chosen {
     /// Two numbers per page.
     Gamma(Gamma),
     /// Equation 4 of Tamura and Kitsuregawa (2007).
-    Seed(Seed),
+    Gap(GapEstimator),
     /// Changes by time.
     Naive(Naive),
 }
@@ -50,8 +53,8 @@ pub enum Memory {
     LogNormal(LogNormalMemory),
     /// Of [`Gamma`].
     Gamma(GammaMemory),
-    /// Of [`Seed`], whichever gap it takes for typical.
-    Seed(SeedMemory),
+    /// Of [`GapEstimator`], whichever gap it takes for typical.
+    Gap(GapMemory),
     /// Of [`Naive`].
     Naive(NaiveMemory),
 }
@@ -60,13 +63,13 @@ impl Chosen {
     /// The estimator of this kind.
     #[must_use]
     pub fn new(kind: EstimatorKind, forgetting: Option<Duration>) -> Chosen {
-        let seed = |typical| Chosen::Seed(Seed { typical });
+        let gap = |typical| Chosen::Gap(GapEstimator { typical });
         match kind {
             EstimatorKind::LogNormal => Chosen::LogNormal(LogNormal { forgetting }),
             EstimatorKind::Gamma => Chosen::Gamma(Gamma { forgetting }),
-            EstimatorKind::SeedGeometricMean => seed(TypicalGap::GeometricMean),
-            EstimatorKind::SeedMean => seed(TypicalGap::Mean),
-            EstimatorKind::SeedShortest => seed(TypicalGap::Shortest),
+            EstimatorKind::GapGeometricMean => gap(TypicalGap::GeometricMean),
+            EstimatorKind::GapMean => gap(TypicalGap::Mean),
+            EstimatorKind::GapShortest => gap(TypicalGap::Shortest),
             EstimatorKind::Naive => Chosen::Naive(Naive),
         }
     }
@@ -76,7 +79,7 @@ impl Chosen {
         match (self, memory) {
             (Chosen::LogNormal(_), Memory::LogNormal(_))
             | (Chosen::Gamma(_), Memory::Gamma(_))
-            | (Chosen::Seed(_), Memory::Seed(_))
+            | (Chosen::Gap(_), Memory::Gap(_))
             | (Chosen::Naive(_), Memory::Naive(_)) => *memory,
             (Chosen::LogNormal(_), _) => {
                 Memory::LogNormal(LogNormalMemory::of_belief(&distribution(memory, prior)))
@@ -85,7 +88,7 @@ impl Chosen {
                 Memory::Gamma(GammaMemory::of_belief(&distribution(memory, prior)))
             }
             // Counts cannot be had of a distribution: they begin anew.
-            (Chosen::Seed(_) | Chosen::Naive(_), _) => self.begin(prior),
+            (Chosen::Gap(_) | Chosen::Naive(_), _) => self.begin(prior),
         }
     }
 }
@@ -104,7 +107,7 @@ fn distribution(memory: &Memory, prior: &Prior) -> Belief {
     match memory {
         Memory::LogNormal(own) => LogNormal { forgetting: None }.belief(own, prior),
         Memory::Gamma(own) => Gamma { forgetting: None }.belief(own, prior),
-        Memory::Seed(own) => counted(own.changed_gaps, own.changed_time + own.stable_time),
+        Memory::Gap(own) => counted(own.changed_gaps, own.changed_time + own.stable_time),
         Memory::Naive(own) => counted(own.changes, own.time),
     }
 }
@@ -116,7 +119,7 @@ impl Estimator for Chosen {
         match self {
             Chosen::LogNormal(own) => Memory::LogNormal(own.begin(prior)),
             Chosen::Gamma(gamma) => Memory::Gamma(gamma.begin(prior)),
-            Chosen::Seed(seed) => Memory::Seed(seed.begin(prior)),
+            Chosen::Gap(gap) => Memory::Gap(gap.begin(prior)),
             Chosen::Naive(naive) => Memory::Naive(naive.begin(prior)),
         }
     }
@@ -128,7 +131,7 @@ impl Estimator for Chosen {
                 own.learn(memory, evidence, prior);
             }
             (Chosen::Gamma(gamma), Memory::Gamma(memory)) => gamma.learn(memory, evidence, prior),
-            (Chosen::Seed(seed), Memory::Seed(memory)) => seed.learn(memory, evidence, prior),
+            (Chosen::Gap(gap), Memory::Gap(memory)) => gap.learn(memory, evidence, prior),
             (Chosen::Naive(naive), Memory::Naive(memory)) => naive.learn(memory, evidence, prior),
             (_, _) => {
                 unreachable!("the memory is the estimator's own")
@@ -140,7 +143,7 @@ impl Estimator for Chosen {
         match (self, self.own(memory, prior)) {
             (Chosen::LogNormal(own), Memory::LogNormal(memory)) => own.belief(&memory, prior),
             (Chosen::Gamma(gamma), Memory::Gamma(memory)) => gamma.belief(&memory, prior),
-            (Chosen::Seed(seed), Memory::Seed(memory)) => seed.belief(&memory, prior),
+            (Chosen::Gap(gap), Memory::Gap(memory)) => gap.belief(&memory, prior),
             (Chosen::Naive(naive), Memory::Naive(memory)) => naive.belief(&memory, prior),
             (_, _) => {
                 unreachable!("the memory is the estimator's own")

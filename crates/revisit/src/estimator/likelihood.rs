@@ -7,7 +7,7 @@
 //! # Notation
 //! *tᵢ*: `changed_gaps`; *T*ₛ: `stable_seconds`.
 
-use super::seed::singular_rate;
+use super::gap::singular_rate;
 use super::{Estimator, Evidence, Prior};
 use crate::belief::Belief;
 

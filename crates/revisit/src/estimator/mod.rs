@@ -1,7 +1,7 @@
 //! How often a page changes, when visits only tell *whether* it did.
 //!
 //! An [`Estimator`] learns from [`Evidence`], visit by visit, in a memory of a few numbers that is kept with the page, and
-//! says what it believes. [`LogNormal`] is the default, [`Gamma`] its elder sister; [`Seed`] is equation 4 of Tamura and Kitsuregawa (2007), with three readings;
+//! says what it believes. [`LogNormal`] is the default, [`Gamma`] its elder sister; [`GapEstimator`] is equation 4 of Tamura and Kitsuregawa (2007), with three readings;
 //! [`Naive`] counts; [`Likelihood`] is the exact solution, whose memory grows with the page's changes: the yardstick of
 //! the lab and of the tests, not offered to a crawl. [`Chosen`] is the one that the configuration names.
 //!
@@ -9,10 +9,10 @@
 
 mod chosen;
 mod gamma;
+mod gap;
 mod likelihood;
 mod log_normal;
 mod naive;
-mod seed;
 #[cfg(test)]
 mod tests;
 
@@ -20,10 +20,10 @@ use std::time::Duration;
 
 pub use chosen::{Chosen, EstimatorKind, Memory};
 pub use gamma::{Gamma, GammaMemory};
+pub use gap::{GapEstimator, GapMemory, TypicalGap};
 pub use likelihood::{Likelihood, LikelihoodMemory, most_likely_rate};
 pub use log_normal::{LogNormal, LogNormalMemory};
 pub use naive::{Naive, NaiveMemory};
-pub use seed::{Seed, SeedMemory, TypicalGap};
 
 use crate::belief::Belief;
 

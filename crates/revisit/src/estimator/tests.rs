@@ -297,7 +297,7 @@ fn a_dated_change_tells_of_changes_far_faster_than_visits() {
 }
 
 #[test]
-fn equal_gaps_make_the_likelihood_and_the_seed_one_closed_form() {
+fn equal_gaps_make_the_likelihood_and_equation_4_one_closed_form() {
     let prior = prior(1.0, 1.0);
     for (changed, stable, gap_seconds) in [
         (1_u32, 1_u32, 1.0),
@@ -320,7 +320,7 @@ fn equal_gaps_make_the_likelihood_and_the_seed_one_closed_form() {
             TypicalGap::Mean,
             TypicalGap::GeometricMean,
         ] {
-            let rate = belief(&Seed { typical }, &prior, &lessons).rate;
+            let rate = belief(&GapEstimator { typical }, &prior, &lessons).rate;
             assert!((rate / closed_form - 1.0).abs() < 1e-5, "{typical:?}");
         }
     }
@@ -335,7 +335,7 @@ fn unequal_stable_gaps_do_not_matter_to_the_closed_form() {
 }
 
 #[test]
-fn without_a_maximum_the_seed_backs_off() {
+fn without_a_maximum_equation_4_backs_off() {
     let prior = prior(1.0 / 60.0, 0.5);
     let (short, long) = (DAY, 4 * DAY);
     let cases: [(&[Evidence], f64); 4] = [
@@ -356,7 +356,7 @@ fn without_a_maximum_the_seed_backs_off() {
     for (lessons, days) in cases {
         let typical = TypicalGap::GeometricMean;
         for believed in [
-            belief(&Seed { typical }, &prior, lessons),
+            belief(&GapEstimator { typical }, &prior, lessons),
             belief(&Likelihood, &prior, lessons),
         ] {
             let interval = 1.0 / (believed.rate * DAY_SECONDS);
@@ -392,9 +392,9 @@ fn a_crawl_may_change_its_estimator() {
     let kinds = [
         EstimatorKind::LogNormal,
         EstimatorKind::Gamma,
-        EstimatorKind::SeedGeometricMean,
-        EstimatorKind::SeedMean,
-        EstimatorKind::SeedShortest,
+        EstimatorKind::GapGeometricMean,
+        EstimatorKind::GapMean,
+        EstimatorKind::GapShortest,
         EstimatorKind::Naive,
     ];
     for from in kinds {
@@ -598,12 +598,12 @@ fn the_published_table_of_estimators_comes_out_again() {
                 continue;
             }
             let prior = prior(1.0 / median, 0.5);
-            let seed = |typical| belief(&Seed { typical }, &prior, &lessons).rate;
+            let gap = |typical| belief(&GapEstimator { typical }, &prior, &lessons).rate;
             let rates = [
                 belief(&Likelihood, &prior, &lessons).rate,
-                seed(TypicalGap::GeometricMean),
-                seed(TypicalGap::Mean),
-                seed(TypicalGap::Shortest),
+                gap(TypicalGap::GeometricMean),
+                gap(TypicalGap::Mean),
+                gap(TypicalGap::Shortest),
                 belief(&Gamma { forgetting: None }, &prior, &lessons).rate,
             ];
             for (errors, rate) in errors.iter_mut().zip(rates) {
@@ -681,9 +681,9 @@ proptest! {
         for kind in [
             EstimatorKind::LogNormal,
             EstimatorKind::Gamma,
-            EstimatorKind::SeedGeometricMean,
-            EstimatorKind::SeedMean,
-            EstimatorKind::SeedShortest,
+            EstimatorKind::GapGeometricMean,
+            EstimatorKind::GapMean,
+            EstimatorKind::GapShortest,
             EstimatorKind::Naive,
         ] {
             let chosen = Chosen::new(kind, forgetting);

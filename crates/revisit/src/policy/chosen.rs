@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    FirstRevisit, Index, Objective, Outlook, Policy, PolicyKind, SeedInterval, Terms, Uniform,
+    ChangeInterval, FirstRevisit, Index, Objective, Outlook, Policy, PolicyKind, Terms, Uniform,
 };
 use crate::config::RevisitConfig;
 use crate::draw::Draw;
@@ -14,7 +14,7 @@ pub enum Chosen {
     /// A page is visited when a visit is worth its price.
     Index(Index),
     /// The interval is the estimated time between two changes.
-    Seed(SeedInterval),
+    ChangeInterval(ChangeInterval),
     /// All pages alike.
     Uniform(Uniform),
 }
@@ -32,7 +32,7 @@ impl Chosen {
                 objective: Objective::new(config.objective),
                 first: config.visits_a_day.is_none().then_some(first),
             }),
-            PolicyKind::Seed => Chosen::Seed(SeedInterval { first }),
+            PolicyKind::ChangeInterval => Chosen::ChangeInterval(ChangeInterval { first }),
             PolicyKind::Uniform => Chosen::Uniform(Uniform),
         }
     }
@@ -42,7 +42,7 @@ impl Policy for Chosen {
     fn interval(&self, outlook: &Outlook, terms: &Terms, draw: Draw) -> Duration {
         match self {
             Chosen::Index(index) => index.interval(outlook, terms, draw),
-            Chosen::Seed(seed) => seed.interval(outlook, terms, draw),
+            Chosen::ChangeInterval(interval) => interval.interval(outlook, terms, draw),
             Chosen::Uniform(uniform) => uniform.interval(outlook, terms, draw),
         }
     }
@@ -50,7 +50,7 @@ impl Policy for Chosen {
     fn urgency(&self, outlook: &Outlook, elapsed: Duration) -> f64 {
         match self {
             Chosen::Index(index) => index.urgency(outlook, elapsed),
-            Chosen::Seed(seed) => seed.urgency(outlook, elapsed),
+            Chosen::ChangeInterval(interval) => interval.urgency(outlook, elapsed),
             Chosen::Uniform(uniform) => uniform.urgency(outlook, elapsed),
         }
     }

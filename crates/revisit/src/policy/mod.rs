@@ -4,15 +4,15 @@
 //! the crawl plans. The lab also asks it for the urgency of pages, and visits the most urgent: both are the same rule, because
 //! a page is due when its urgency reaches the price at which all visits together meet the budget.
 //!
-//! [`Index`] is the default, [`SeedInterval`] is Tamura and Kitsuregawa's (2007), [`Uniform`] visits all pages alike. [`PolicyKind`] names them in the
+//! [`Index`] is the default, [`ChangeInterval`] is Tamura and Kitsuregawa's (2007), [`Uniform`] visits all pages alike. [`PolicyKind`] names them in the
 //! configuration. Read [`Outlook`] first, then [`index`].
 //!
 //! Not here: how the price comes about (`price`), what a server can bear (`servers`), and what is done if it cannot (`relief`).
 
 mod bounds;
+mod change_interval;
 mod chosen;
 pub mod index;
-mod seed;
 mod signals;
 mod uniform;
 mod value;
@@ -22,9 +22,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use bounds::Bounds;
+pub use change_interval::{ChangeInterval, FirstRevisit};
 pub use chosen::Chosen;
 pub use index::{Index, Objective};
-pub use seed::{FirstRevisit, SeedInterval};
 pub use signals::{SignalQuality, Signals};
 pub use uniform::Uniform;
 pub(crate) use value::EXPOSURE_MAX;
@@ -87,7 +87,8 @@ pub enum PolicyKind {
     #[default]
     Index,
     /// Tamura and Kitsuregawa (2007): the interval is the estimated time between two changes.
-    Seed,
+    #[serde(rename = "seed")]
+    ChangeInterval,
     /// All pages alike.
     Uniform,
 }

@@ -25,7 +25,7 @@ use junkai_page::content::{Content, Sketch};
 
 use super::PageState;
 use crate::codec::{Reader, put_bytes, put_float, put_short_float, put_signed, put_varint};
-use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
+use crate::estimator::{GammaMemory, GapMemory, LogNormalMemory, Memory, NaiveMemory};
 use crate::version::{DIGEST_BYTES_MAX, DIGEST_BYTES_MIN, Digest, ETAG_BYTES_MAX, Place, Version};
 
 /// The first byte of every state.
@@ -58,7 +58,7 @@ mod part {
 
 /// Tags of the estimators' memories beside the usual one, which is the log-normal.
 const GAMMA: u8 = 0;
-const SEED: u8 = 1;
+const GAP: u8 = 1;
 const NAIVE: u8 = 2;
 
 /// Bytes of a digest that is not told how long it is: SHA-1.
@@ -157,14 +157,14 @@ fn put_memory(out: &mut Vec<u8>, memory: &Memory) {
             put_float(out, *shape);
             put_float(out, *seconds);
         }
-        Memory::Seed(seed) => {
-            out.push(SEED);
+        Memory::Gap(gap) => {
+            out.push(GAP);
             for number in [
-                seed.changed_time,
-                seed.stable_time,
-                seed.changed_gaps,
-                seed.shortest,
-                seed.last,
+                gap.changed_time,
+                gap.stable_time,
+                gap.changed_gaps,
+                gap.shortest,
+                gap.last,
             ] {
                 put_float(out, number);
             }
@@ -271,7 +271,7 @@ fn read_memory(reader: &mut Reader<'_>, parts: u64) -> Option<Memory> {
             shape: number()?,
             seconds: number()?,
         })),
-        SEED => Some(Memory::Seed(SeedMemory {
+        GAP => Some(Memory::Gap(GapMemory {
             changed_time: number()?,
             stable_time: number()?,
             changed_gaps: number()?,

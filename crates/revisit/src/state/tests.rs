@@ -5,7 +5,7 @@ use junkai_page::content::{Content, NAME_BITS, Sketch};
 use proptest::prelude::*;
 
 use super::PageState;
-use crate::estimator::{GammaMemory, LogNormalMemory, Memory, NaiveMemory, SeedMemory};
+use crate::estimator::{GammaMemory, GapMemory, LogNormalMemory, Memory, NaiveMemory};
 use crate::version::{Digest, ETAG_BYTES_MAX, Place, Version};
 
 const NOW: Time = Time::from_micros(1_763_222_400_000_000);
@@ -104,7 +104,7 @@ fn any_memory() -> impl Strategy<Value = Memory> {
             .prop_map(|(shape, seconds)| Memory::Gamma(GammaMemory { shape, seconds })),
         (number(), number(), number(), number(), number()).prop_map(|numbers| {
             let (changed_time, stable_time, changed_gaps, shortest, last) = numbers;
-            Memory::Seed(SeedMemory {
+            Memory::Gap(GapMemory {
                 changed_time,
                 stable_time,
                 changed_gaps,

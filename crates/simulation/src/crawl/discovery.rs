@@ -3,11 +3,11 @@
 //! The order of events is that of the crawler's rounds: the links of a visit are taken in, in the order of the document, before
 //! anything else is handed out.
 
-use junkai_frontier::admission::filled_from_aside;
+use junkai_frontier::admission::filled_from_spilled;
 use junkai_frontier::{Admission, Candidate, Source};
 use junkai_graph::{Page, WebGraph};
 
-use super::aside::{Aside, Returning};
+use super::spilled::{Returning, Spilled};
 use super::{Run, Trial, mix};
 use crate::policy::{Evicted, Setup};
 
@@ -19,7 +19,7 @@ const SEED_WORTH: f32 = 1.0;
 enum Whereabouts {
     Unknown,
     Waiting,
-    Aside,
+    Spilled,
     HandedOut,
 }
 
@@ -27,7 +27,7 @@ enum Whereabouts {
 pub(super) struct Discovery<'a> {
     web: &'a WebGraph,
     admission: Box<dyn Admission<Page>>,
-    aside: Aside,
+    spilled: Spilled,
     evicted: Evicted,
     candidates_max: usize,
     pages: Vec<Whereabouts>,
@@ -46,7 +46,7 @@ impl<'a> Discovery<'a> {
         let mut discovery = Discovery {
             web: trial.web,
             admission: setup.order.admission(setup.candidates_max),
-            aside: Aside::default(),
+            spilled: Spilled::default(),
             evicted: setup.evicted,
             candidates_max: setup.candidates_max.unwrap_or(usize::MAX),
             pages: vec![Whereabouts::Unknown; trial.web.links.page_count() as usize],
@@ -75,8 +75,8 @@ impl<'a> Discovery<'a> {
                 Whereabouts::Waiting => {
                     self.admission.raise(mix(page), gain);
                 }
-                Whereabouts::Aside if self.evicted == Evicted::Aside => {}
-                Whereabouts::Aside | Whereabouts::Unknown => self.offer(page, gain, run),
+                Whereabouts::Spilled if self.evicted == Evicted::Spilled => {}
+                Whereabouts::Spilled | Whereabouts::Unknown => self.offer(page, gain, run),
             }
         }
     }
@@ -86,21 +86,21 @@ impl<'a> Discovery<'a> {
         self.admission.release(self.host_of(page));
     }
 
-    /// Lets pages come back that were put aside, while there is ample room.
+    /// Lets pages come back that were spilled, while there is ample room.
     fn refill(&mut self, run: &mut Run) {
-        let filled = filled_from_aside(self.candidates_max);
+        let filled = filled_from_spilled(self.candidates_max);
         while self.admission.len() < filled {
-            let Some(Returning { page, worth }) = self.aside.next() else {
+            let Some(Returning { page, worth }) = self.spilled.next() else {
                 return;
             };
             // Otherwise a link has brought it back before.
-            if self.pages[page as usize] == Whereabouts::Aside {
+            if self.pages[page as usize] == Whereabouts::Spilled {
                 self.offer(page, worth, run);
             }
         }
     }
 
-    /// Takes out the page that comes next; its place is filled from aside the moment it is free.
+    /// Takes out the page that comes next; its place is filled from what was spilled the moment it is free.
     pub(super) fn next(&mut self, run: &mut Run) -> Option<HandedOut> {
         let candidate = self.admission.next()?;
         self.pages[candidate.visit as usize] = Whereabouts::HandedOut;
@@ -116,9 +116,9 @@ impl<'a> Discovery<'a> {
         self.admission.len()
     }
 
-    /// Gives back a page whose turn has been put off.
-    pub(super) fn offer_again(&mut self, put_off: HandedOut, run: &mut Run) {
-        self.offer(put_off.page, put_off.worth, run);
+    /// Gives back a page whose turn has been deferred.
+    pub(super) fn offer_again(&mut self, deferred: HandedOut, run: &mut Run) {
+        self.offer(deferred.page, deferred.worth, run);
     }
 
     /// Forgets a page for which the ring had no turn; it may be found again.
@@ -141,10 +141,10 @@ impl<'a> Discovery<'a> {
         };
         match self.evicted {
             Evicted::Discarded => self.forget(evicted.visit, run),
-            Evicted::Aside | Evicted::AsideAndWelcome => {
-                self.pages[evicted.visit as usize] = Whereabouts::Aside;
-                self.aside.put(evicted.visit, evicted.worth);
-                run.put_aside += 1;
+            Evicted::Spilled | Evicted::SpilledAndWelcome => {
+                self.pages[evicted.visit as usize] = Whereabouts::Spilled;
+                self.spilled.put(evicted.visit, evicted.worth);
+                run.spilled += 1;
             }
         }
     }

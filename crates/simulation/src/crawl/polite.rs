@@ -47,10 +47,10 @@ struct PoliteCrawl<'a> {
     /// Visits in flight, the one that ends first on top.
     flights: BinaryHeap<Reverse<Flight>>,
     started: u64,
-    /// Visits whose turn was put off to a moment beyond the ring.
-    put_off: BinaryHeap<Reverse<PutOff>>,
-    /// Pages whose turn was put off once: they keep their place in line.
-    was_put_off: Vec<bool>,
+    /// Visits whose turn was deferred to a moment beyond the ring.
+    deferred: BinaryHeap<Reverse<Deferred>>,
+    /// Pages whose turn was deferred once: they keep their place in line.
+    was_deferred: Vec<bool>,
     /// Hosts whose robots.txt was fetched.
     has_rules: Vec<bool>,
     /// When the last visit to each server ended, for the check of the promise.
@@ -72,7 +72,7 @@ struct Flight {
 
 /// A visit that waits until the ring covers its turn.
 #[derive(Clone, Copy, Debug)]
-struct PutOff {
+struct Deferred {
     due: Time,
     number: u64,
     visit: HandedOut,
@@ -86,7 +86,7 @@ impl<'a> PoliteCrawl<'a> {
         };
         let overflow = match setup.evicted {
             Evicted::Discarded => Overflow::Discard,
-            Evicted::Aside | Evicted::AsideAndWelcome => Overflow::Defer,
+            Evicted::Spilled | Evicted::SpilledAndWelcome => Overflow::Defer,
         };
         let config = RingConfig {
             step: Some(ring.step.unwrap_or(ring.interval)),
@@ -107,8 +107,8 @@ impl<'a> PoliteCrawl<'a> {
             now: Time::EPOCH,
             flights: BinaryHeap::new(),
             started: 0,
-            put_off: BinaryHeap::new(),
-            was_put_off: vec![false; trial.web.links.page_count() as usize],
+            deferred: BinaryHeap::new(),
+            was_deferred: vec![false; trial.web.links.page_count() as usize],
             has_rules: vec![!ring.has_robots; trial.web.hosts.count() as usize],
             ended_at: vec![None; ring.keys as usize],
             commands: Vec::new(),
@@ -119,7 +119,7 @@ impl<'a> PoliteCrawl<'a> {
     /// When something happens next.
     fn next_event(&self) -> Option<Time> {
         let ends = self.flights.peek().map(|flight| flight.0.ends);
-        let due = self.put_off.peek().map(|put_off| put_off.0.due);
+        let due = self.deferred.peek().map(|deferred| deferred.0.due);
         [ends, due, self.scheduler.next_wake()]
             .into_iter()
             .flatten()
@@ -160,10 +160,10 @@ impl<'a> PoliteCrawl<'a> {
 
     /// Hands pages to the ring and starts what is due, until nothing more happens at this moment.
     fn round(&mut self) {
-        while let Some(due) = self.put_off.peek().map(|put_off| put_off.0)
+        while let Some(due) = self.deferred.peek().map(|deferred| deferred.0)
             && due.due <= self.now
         {
-            self.put_off.pop();
+            self.deferred.pop();
             self.discovery.offer_again(due.visit, &mut self.run);
         }
         loop {
@@ -172,7 +172,7 @@ impl<'a> PoliteCrawl<'a> {
                 && let Some(visit) = self.discovery.next(&mut self.run)
             {
                 let key = self.key_of(visit);
-                self.tell(if self.was_put_off[visit.page as usize] {
+                self.tell(if self.was_deferred[visit.page as usize] {
                     Event::Return {
                         visit,
                         key,
@@ -203,10 +203,10 @@ impl<'a> PoliteCrawl<'a> {
                 Command::Start { visit, key, at } => self.start(visit, key, at),
                 Command::Defer { visit, due, .. } => {
                     self.discovery.release(visit.page);
-                    self.was_put_off[visit.page as usize] = true;
+                    self.was_deferred[visit.page as usize] = true;
                     self.started += 1;
                     let number = self.started;
-                    self.put_off.push(Reverse(PutOff { due, number, visit }));
+                    self.deferred.push(Reverse(Deferred { due, number, visit }));
                 }
                 Command::Discard { visit } => {
                     self.discovery.release(visit.page);
@@ -276,4 +276,4 @@ macro_rules! order_by_time {
 }
 
 order_by_time!(Flight, ends);
-order_by_time!(PutOff, due);
+order_by_time!(Deferred, due);

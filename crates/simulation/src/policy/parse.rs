@@ -6,9 +6,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use junkai_frontier::admission::{BudgetConfig, Degree, Gain};
-use junkai_frontier::ring::SeedRule;
+use junkai_frontier::ring::OneStepRule;
 
-use super::{CrawlOrder, Evicted, Policy, RingSetup, SeedRingSetup, ServerSpread, Setup};
+use super::{CrawlOrder, Evicted, OneStepRingSetup, Policy, RingSetup, ServerSpread, Setup};
 
 /// The text names no policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,7 @@ pub struct NotAPolicy {
     problem: String,
 }
 
-const FORMS: &str = "try opt, bfs, seed-ring:256x256, irlbot, beast, in-degree, in-degree:9000, ring:1024x65536, worth, \
+const FORMS: &str = "try opt, bfs, one-step-ring:256x256, irlbot, beast, in-degree, in-degree:9000, ring:1024x65536, worth, \
      worth:9000,welcome, or worth:9000,aside,concurrency=16";
 
 impl FromStr for Policy {
@@ -46,8 +46,9 @@ fn parse(text: &str) -> Result<Policy, String> {
             _ => Err("opt takes nothing else".to_owned()),
         };
     }
-    if name == "seed-ring" {
-        return seed_ring(number, &options).map(Policy::SeedRing);
+    // `seed-ring` is its old name.
+    if matches!(name, "one-step-ring" | "seed-ring") {
+        return one_step_ring(number, &options).map(Policy::OneStepRing);
     }
     let order = match name {
         "bfs" | "ring" => CrawlOrder::Fifo,
@@ -60,7 +61,7 @@ fn parse(text: &str) -> Result<Policy, String> {
     let mut setup = Setup {
         order,
         candidates_max: None,
-        evicted: Evicted::Aside,
+        evicted: Evicted::Spilled,
         ring: None,
     };
     if name == "ring" {
@@ -87,22 +88,22 @@ fn parse(text: &str) -> Result<Policy, String> {
     Ok(Policy::Crawl(setup))
 }
 
-fn seed_ring(number: Option<&str>, options: &[&str]) -> Result<SeedRingSetup, String> {
+fn one_step_ring(number: Option<&str>, options: &[&str]) -> Result<OneStepRingSetup, String> {
     let (slots, residues) = grid(number)?;
     if slots < 2 || !residues.is_multiple_of(2) {
         return Err("it needs two slots or more, and an even number of residues".to_owned());
     }
-    let mut setup = SeedRingSetup {
+    let mut setup = OneStepRingSetup {
         slots,
         residues,
-        rule: SeedRule::Text,
+        rule: OneStepRule::Text,
         spread: ServerSpread::Hashed,
     };
     for &option in options {
         match option {
-            "max" => setup.rule = SeedRule::Max,
+            "max" => setup.rule = OneStepRule::Max,
             "plain" => setup.spread = ServerSpread::Plain,
-            _ => return Err(format!("seed-ring takes max and plain, not {option:?}")),
+            _ => return Err(format!("one-step-ring takes max and plain, not {option:?}")),
         }
     }
     Ok(setup)
@@ -115,8 +116,8 @@ fn apply(setup: &mut Setup, option: &str) -> Result<(), String> {
     };
     match (key, value) {
         ("discard", None) => setup.evicted = Evicted::Discarded,
-        ("aside", None) => setup.evicted = Evicted::Aside,
-        ("welcome", None) => setup.evicted = Evicted::AsideAndWelcome,
+        ("aside", None) => setup.evicted = Evicted::Spilled,
+        ("welcome", None) => setup.evicted = Evicted::SpilledAndWelcome,
         ("at-once", None) => setup.ring = None,
         ("polite", None) => {
             setup.ring.get_or_insert_default();
@@ -222,9 +223,13 @@ fn millis(text: &str) -> Result<Duration, String> {
 pub(super) fn write(policy: &Policy, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     match policy {
         Policy::Opt => formatter.write_str("opt"),
-        Policy::SeedRing(setup) => {
-            write!(formatter, "seed-ring:{}x{}", setup.slots, setup.residues)?;
-            if setup.rule == SeedRule::Max {
+        Policy::OneStepRing(setup) => {
+            write!(
+                formatter,
+                "one-step-ring:{}x{}",
+                setup.slots, setup.residues
+            )?;
+            if setup.rule == OneStepRule::Max {
                 formatter.write_str(",max")?;
             }
             if setup.spread == ServerSpread::Plain {
@@ -264,8 +269,8 @@ fn write_setup(setup: &Setup, formatter: &mut fmt::Formatter<'_>) -> fmt::Result
     }
     formatter.write_str(match setup.evicted {
         Evicted::Discarded => ",discard",
-        Evicted::Aside => ",aside",
-        Evicted::AsideAndWelcome => ",welcome",
+        Evicted::Spilled => ",aside",
+        Evicted::SpilledAndWelcome => ",welcome",
     })?;
     match setup.ring {
         None => formatter.write_str(",at-once"),

@@ -278,11 +278,11 @@ fn memory(what_if: &WhatIf, simulated: &[&Compared]) -> Vec<String> {
         findings.push(format!("In memory at most: {listed}."));
     }
     for one in simulated {
-        if 0 < one.run.put_aside {
+        if 0 < one.run.spilled {
             findings.push(format!(
-                "{} would have put pages aside on disk {}.",
+                "{} would have spilled pages to disk {}.",
                 one.label,
-                counted(one.run.put_aside, "time")
+                counted(one.run.spilled, "time")
             ));
         }
         if 0 < one.run.discarded {

@@ -50,7 +50,7 @@ impl Schedule {
             evicted: if is_fifo && self.overflow == Overflow::Discard {
                 Evicted::Discarded
             } else {
-                Evicted::Aside
+                Evicted::Spilled
             },
             ring: Some(RingSetup {
                 slots: self.slots,

@@ -35,7 +35,7 @@ pub(super) fn orders(ready: &Ready, what_if: &WhatIf, lines: &[Compared]) -> Tab
     }));
     columns.extend(Column::list([
         ("stored_max_urls", "most in memory"),
-        ("put_aside_times", "put aside"),
+        ("put_aside_times", "spilled"),
         ("discarded_times", "discarded"),
     ]));
     columns.push(Column::new("least_gap_seconds", "least gap"));
@@ -72,7 +72,7 @@ fn memory_cells(schedule: &Schedule, one: &Compared) -> [Cell; 5] {
     let [_, least_gap] = gap_cells(&one.policy, &run.pace);
     [
         Cell::Count(schedule.in_memory(&one.label, run.stored_max())),
-        Cell::Count(run.put_aside),
+        Cell::Count(run.spilled),
         Cell::Count(run.discarded),
         least_gap,
         Cell::Count(run.pace.violations),

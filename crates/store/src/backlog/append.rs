@@ -48,18 +48,18 @@ impl Backlog {
         self.replace_in(bucket, ticket, entry)
     }
 
-    /// Puts an entry that was handed out aside, as one step: it waits for [`next_aside`](Backlog::next_aside), whenever it was due, among
+    /// Spills an entry that was handed out, as one step: it waits for [`next_spilled`](Backlog::next_spilled), whenever it was due, among
     /// others of its grade.
     ///
     /// # Errors
     /// Nothing was changed, and the ticket comes back.
-    pub fn put_aside<T: AsRef<str>>(
+    pub fn spill<T: AsRef<str>>(
         &mut self,
         ticket: Ticket,
         entry: &Entry<T>,
     ) -> Result<(), NotReplaced> {
-        self.replace_in(Bucket::Aside(Class::of(entry.grade)), ticket, entry)?;
-        self.aside += 1;
+        self.replace_in(Bucket::Spilled(Class::of(entry.grade)), ticket, entry)?;
+        self.spilled += 1;
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl Backlog {
         match bucket {
             Bucket::Now => self.lanes.now.segments.push_back(id),
             Bucket::Held => {}
-            Bucket::Aside(class) => self.lanes.line_up_aside(class, id),
+            Bucket::Spilled(class) => self.lanes.line_up_spilled(class, id),
             Bucket::Later { .. } => self.closed.entry(bucket).or_default().push(id),
         }
         self.has_new_files = true;

@@ -25,7 +25,7 @@ pub(super) enum Bucket {
     /// It was in hand from the first, and is due for whoever finds it after a start.
     Held,
     /// It is due and waits behind better ones: first in, first out within its class.
-    Aside(Class),
+    Spilled(Class),
     /// It will be due.
     Later {
         /// When the bucket is to be read.
@@ -87,7 +87,7 @@ mod tests {
             let calendar = Calendar::new(Duration::from_millis(resolution_ms));
             let due = now.saturating_add(distance);
             match calendar.bucket(Time::from_micros(due), Time::from_micros(now)) {
-                Bucket::Now | Bucket::Held | Bucket::Aside(_) => prop_assert!(due <= now),
+                Bucket::Now | Bucket::Held | Bucket::Spilled(_) => prop_assert!(due <= now),
                 Bucket::Later { opens, span } => {
                     prop_assert!(now < opens.as_micros());
                     let resolution = resolution_ms * 1000;

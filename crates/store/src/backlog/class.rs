@@ -1,11 +1,11 @@
-//! Grades folded into few classes, so that visits put aside lie in few files.
+//! Grades folded into few classes, so that spilled visits lie in few files.
 
 /// Classes of grades: each has one file that is appended to and one that is read.
 const CLASSES: u8 = 16;
 /// Grades that make a class; the best class takes all above it.
 const GRADES_PER_CLASS: u8 = 2;
 
-/// Some neighbouring grades: visits of one class that are put aside come back first in, first out. The greater is the better.
+/// Some neighbouring grades: visits of one class that are spilled come back first in, first out. The greater is the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Class(u8);
 

@@ -23,7 +23,7 @@ pub struct Entry<T = String> {
     pub tries: u8,
     /// What the caller wants to remember; it means nothing here.
     pub kind: u8,
-    /// How good it is, for visits that are put aside; zero where nothing is known.
+    /// How good it is, for visits that are spilled; zero where nothing is known.
     pub grade: u8,
     /// Not to be handed out before.
     pub due: Time,

@@ -57,7 +57,7 @@ impl From<DiskError> for BacklogError {
 
 /// An entry could not take the place of another.
 #[derive(Debug, thiserror::Error)]
-#[error("an entry could not be put off")]
+#[error("an entry could not be deferred")]
 pub struct NotReplaced {
     /// The entry that keeps its place.
     pub ticket: Ticket,

@@ -1,4 +1,4 @@
-//! Hands out what is due: reads open buckets, the row of due entries and what was put aside, each front to back.
+//! Hands out what is due: reads open buckets, the row of due entries and what was spilled, each front to back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,17 +25,17 @@ pub(super) struct Lanes {
     pub(super) due: Lane,
     /// What was due when it was appended.
     pub(super) now: Lane,
-    /// What was put aside; a lane is made with its first segment.
-    pub(super) aside: BTreeMap<Class, Lane>,
+    /// What was spilled; a lane is made with its first segment.
+    pub(super) spilled: BTreeMap<Class, Lane>,
     /// Of these the one whose file is open.
-    aside_open: Option<Class>,
+    spilled_open: Option<Class>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LaneName {
     Due,
     Now,
-    Aside(Class),
+    Spilled(Class),
 }
 
 impl Lanes {
@@ -43,32 +43,32 @@ impl Lanes {
         match name {
             LaneName::Due => &mut self.due,
             LaneName::Now => &mut self.now,
-            LaneName::Aside(class) => self.aside.entry(class).or_default(),
+            LaneName::Spilled(class) => self.spilled.entry(class).or_default(),
         }
     }
 
     /// Lets the lane that was read from before this one close its file.
     fn keep_open(&mut self, class: Class) {
         let before = self
-            .aside_open
+            .spilled_open
             .replace(class)
             .filter(|before| *before != class);
         if let Some(before) = before
-            && let Some(cursor) = &mut self.of(LaneName::Aside(before)).cursor
+            && let Some(cursor) = &mut self.of(LaneName::Spilled(before)).cursor
         {
             cursor.rest();
         }
     }
 
-    /// Puts a segment of what was put aside behind the others of its class.
-    pub(super) fn line_up_aside(&mut self, class: Class, id: SegmentId) {
-        self.of(LaneName::Aside(class)).segments.push_back(id);
+    /// Puts a segment of what was spilled behind the others of its class.
+    pub(super) fn line_up_spilled(&mut self, class: Class, id: SegmentId) {
+        self.of(LaneName::Spilled(class)).segments.push_back(id);
     }
 
     /// Leaves a segment out.
     pub(super) fn leave_out(&mut self, id: SegmentId) {
         let row = [&mut self.due, &mut self.now];
-        for lane in row.into_iter().chain(self.aside.values_mut()) {
+        for lane in row.into_iter().chain(self.spilled.values_mut()) {
             lane.segments.retain(|other| *other != id);
             if lane.cursor.as_ref().is_some_and(|at| at.segment == id) {
                 lane.cursor = None;
@@ -83,7 +83,7 @@ impl LaneName {
         match self {
             LaneName::Due => None,
             LaneName::Now => Some(Bucket::Now),
-            LaneName::Aside(class) => Some(Bucket::Aside(class)),
+            LaneName::Spilled(class) => Some(Bucket::Spilled(class)),
         }
     }
 }
@@ -119,23 +119,23 @@ impl Backlog {
         Ok(None)
     }
 
-    /// Hands out an entry that was [put aside](Backlog::put_aside): the best class of grades first, first in first out within it.
+    /// Hands out an entry that was [spilled](Backlog::spill): the best class of grades first, first in first out within it.
     ///
     /// # Errors
     /// As [`next`](Backlog::next).
-    pub fn next_aside(&mut self) -> Result<Option<(Ticket, Entry)>, BacklogError> {
-        if self.aside == 0 {
+    pub fn next_spilled(&mut self) -> Result<Option<(Ticket, Entry)>, BacklogError> {
+        if self.spilled == 0 {
             return Ok(None);
         }
         for class in Class::best_first() {
-            if !self.lanes.aside.contains_key(&class) {
+            if !self.lanes.spilled.contains_key(&class) {
                 continue;
             }
-            let name = LaneName::Aside(class);
+            let name = LaneName::Spilled(class);
             let Some(first) = self.first_of(name)? else {
                 continue;
             };
-            self.aside -= 1;
+            self.spilled -= 1;
             self.lanes.keep_open(class);
             return Ok(Some(self.hand_out(name, first)));
         }
@@ -244,7 +244,7 @@ impl Backlog {
         }
     }
 
-    /// Opens every bucket before its time. What was put off because of the pace of its server is handed out and finds a time by today's pace; what failed, and
+    /// Opens every bucket before its time. What was deferred because of the pace of its server is handed out and finds a time by today's pace; what failed, and
     /// is to be tried again, keeps its time.
     pub fn bring_forward(&mut self) {
         for (bucket, segments) in std::mem::take(&mut self.closed) {
@@ -272,8 +272,8 @@ impl Backlog {
             }
         }
         self.waiting -= u64::from(lost);
-        if let LaneName::Aside(_) = name {
-            self.aside -= u64::from(lost);
+        if let LaneName::Spilled(_) = name {
+            self.spilled -= u64::from(lost);
         }
         (0 < lost).then(|| BacklogError::Damaged {
             path: segment::path(&self.dir, id),
@@ -283,7 +283,7 @@ impl Backlog {
     }
 
     /// When [`next`](Backlog::next) may have something to hand out; a moment in the past means at once. `None`: nothing waits but
-    /// what was put aside.
+    /// what was spilled.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let is_reading = |lane: &Lane| match (&lane.cursor, lane.segments.front()) {
@@ -299,7 +299,7 @@ impl Backlog {
         let next = self.closed.first_key_value();
         next.and_then(|(bucket, _)| match bucket {
             Bucket::Later { opens, .. } => Some(*opens),
-            Bucket::Now | Bucket::Held | Bucket::Aside(_) => None,
+            Bucket::Now | Bucket::Held | Bucket::Spilled(_) => None,
         })
     }
 }

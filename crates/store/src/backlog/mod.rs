@@ -1,13 +1,13 @@
 //! Visits that wait for their time, on disk: each is put where its time is.
 //!
 //! Every admitted URL passes through here. What is due waits in a first-in-first-out row; what is due later waits in the bucket of its time,
-//! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. What is due and must wait behind better ones is put aside
+//! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. What is due and must wait behind better ones is spilled
 //! in a row for each class of grades. All are rows of append-only files of packed blocks, so all writing and reading is sequential. How much may wait is bounded in bytes
 //! (see `account`). Read [`Backlog`] first, then `segment` and `block` for a file and `recovery` for what survives.
 //!
-//! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler put off; it takes entries with
+//! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler deferred; it takes entries with
 //! [`next`](Backlog::next) while the ring has room. An entry that was handed out is still on disk until its [`Ticket`] is acknowledged, after the visit's
-//! outcome is safe, or replaced, when the visit is put off or put aside. A driver that has its own idea of who comes next appends with
+//! outcome is safe, or replaced, when the visit is deferred or spilled. A driver that has its own idea of who comes next appends with
 //! [`append_held`](Backlog::append_held): such an entry is in hand from the first, and is on disk for the next life only.
 //!
 //! **As the log of `seen`.** The order of a checkpoint is: [`sync`](Backlog::sync); write the crawl's manifest with the [`Lengths`]; [`Seen::flush`](crate::seen::Seen::flush) with
@@ -109,8 +109,8 @@ pub struct Backlog {
     /// Their bytes.
     kept_for_seen_bytes: u64,
     waiting: u64,
-    /// Of those that wait, the ones that were put aside.
-    aside: u64,
+    /// Of those that wait, the ones that were spilled.
+    spilled: u64,
     in_hand: u64,
 }
 
@@ -119,8 +119,9 @@ pub struct Backlog {
 pub struct BacklogStats {
     /// Entries that wait to be handed out.
     pub waiting: u64,
-    /// Of these, the ones that were put aside.
-    pub aside: u64,
+    /// Of these, the ones that were spilled.
+    #[serde(rename = "aside")]
+    pub spilled: u64,
     /// Entries that were handed out and not yet acknowledged.
     pub in_hand: u64,
     /// Files on disk.
@@ -189,7 +190,7 @@ impl Backlog {
             kept_for_seen: 0,
             kept_for_seen_bytes: 0,
             waiting: report.waiting,
-            aside: 0,
+            spilled: 0,
             in_hand: 0,
         };
         backlog.line_up();
@@ -212,9 +213,9 @@ impl Backlog {
             match segment.bucket {
                 Bucket::Now => self.lanes.now.segments.push_back(*id),
                 Bucket::Held => self.lanes.due.segments.push_back(*id),
-                Bucket::Aside(class) => {
-                    self.aside += u64::from(segment.left());
-                    self.lanes.line_up_aside(class, *id);
+                Bucket::Spilled(class) => {
+                    self.spilled += u64::from(segment.left());
+                    self.lanes.line_up_spilled(class, *id);
                 }
                 later @ Bucket::Later { .. } => self.closed.entry(later).or_default().push(*id),
             }
@@ -297,7 +298,7 @@ impl Backlog {
             memory.sum::<usize>() + self.acks.memory_bytes() + self.account.memory_bytes();
         BacklogStats {
             waiting: self.waiting,
-            aside: self.aside,
+            spilled: self.spilled,
             in_hand: self.in_hand,
             segments: self.segments.len() as u64,
             disk_bytes: self.segments.values().map(Segment::bytes).sum::<u64>() + self.acks.written,

@@ -240,14 +240,14 @@ impl Segment {
 /// A bucket without a span is told by what would else be the time of its opening.
 const NOW: u64 = 0;
 const HELD: u64 = 1;
-const ASIDE: u64 = 2;
+const SPILLED: u64 = 2;
 
 /// Two numbers that stand for a bucket: opening and span.
 fn encode_bucket(bucket: Bucket) -> (u64, u64) {
     match bucket {
         Bucket::Now => (NOW, 0),
         Bucket::Held => (HELD, 0),
-        Bucket::Aside(class) => (ASIDE + u64::from(class.number()), 0),
+        Bucket::Spilled(class) => (SPILLED + u64::from(class.number()), 0),
         Bucket::Later { opens, span } => (opens.as_micros(), span),
     }
 }
@@ -256,7 +256,7 @@ fn decode_bucket(opens: u64, span: u64) -> Option<Bucket> {
     match (opens, span) {
         (NOW, 0) => Some(Bucket::Now),
         (HELD, 0) => Some(Bucket::Held),
-        (aside, 0) => Class::from_number(aside - ASIDE).map(Bucket::Aside),
+        (spilled, 0) => Class::from_number(spilled - SPILLED).map(Bucket::Spilled),
         (opens, span) => Some(Bucket::Later {
             opens: Time::from_micros(opens),
             span,
@@ -274,8 +274,11 @@ pub(super) mod tests {
             opens: Time::from_micros(1),
             span: 1,
         };
-        let aside = Class::best_first().map(Bucket::Aside);
-        for bucket in [Bucket::Now, Bucket::Held, later].into_iter().chain(aside) {
+        let spilled = Class::best_first().map(Bucket::Spilled);
+        for bucket in [Bucket::Now, Bucket::Held, later]
+            .into_iter()
+            .chain(spilled)
+        {
             let (opens, span) = encode_bucket(bucket);
             assert_eq!(decode_bucket(opens, span), Some(bucket));
         }

@@ -60,10 +60,10 @@ fn new_backlog(dir: &Path) -> Backlog {
     opened.unwrap().0
 }
 
-/// Everything that was put aside.
-fn drain_aside(backlog: &mut Backlog) -> Vec<(Ticket, Entry)> {
+/// Everything that was spilled.
+fn drain_spilled(backlog: &mut Backlog) -> Vec<(Ticket, Entry)> {
     let mut entries = Vec::new();
-    while let Some(entry) = backlog.next_aside().unwrap() {
+    while let Some(entry) = backlog.next_spilled().unwrap() {
         entries.push(entry);
     }
     entries
@@ -76,11 +76,11 @@ fn graded(number: u64, grade: u8) -> Entry {
     }
 }
 
-/// Puts an entry with each of these grades aside, numbered from 0.
-fn put_aside(backlog: &mut Backlog, grades: &[u8]) {
+/// Spills an entry with each of these grades, numbered from 0.
+fn spill(backlog: &mut Backlog, grades: &[u8]) {
     for (number, grade) in (0..).zip(grades) {
         let ticket = backlog.append_held(&graded(number, 0)).unwrap();
-        backlog.put_aside(ticket, &graded(number, *grade)).unwrap();
+        backlog.spill(ticket, &graded(number, *grade)).unwrap();
     }
 }
 
@@ -166,7 +166,7 @@ fn nothing_is_handed_out_before_its_time_and_the_oldest_comes_first() {
 }
 
 #[test]
-fn what_was_put_off_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
+fn what_was_deferred_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
     for seconds in [7, 3600, 86_400] {
@@ -180,7 +180,7 @@ fn what_was_put_off_for_a_pace_can_be_brought_forward_and_a_retry_cannot() {
         backlog.append(&retry, START).unwrap();
     }
     backlog.bring_forward();
-    // What is put off from now on has its own time.
+    // What is deferred from now on has its own time.
     backlog.append(&entry(50, after(50)), START).unwrap();
     assert_eq!(numbers(&drain(&mut backlog, START)), [7, 3600, 86_400]);
     assert_eq!(numbers(&drain(&mut backlog, after(60))), [8, 50]);
@@ -284,25 +284,25 @@ fn what_is_held_is_handed_out_in_the_next_life_only() {
 }
 
 #[test]
-fn what_was_put_aside_comes_back_by_grade_and_within_a_class_in_order() {
+fn what_was_spilled_comes_back_by_grade_and_within_a_class_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
-    put_aside(&mut backlog, &[4, 20, 5, 0, 200, 21, 31]);
-    assert_eq!((backlog.waiting(), backlog.stats().aside), (7, 7));
+    spill(&mut backlog, &[4, 20, 5, 0, 200, 21, 31]);
+    assert_eq!((backlog.waiting(), backlog.stats().spilled), (7, 7));
     assert_eq!(backlog.next_due(), None, "nothing comes due by itself");
     assert!(backlog.next(after(1000)).unwrap().is_none());
-    let (_best, best) = backlog.next_aside().unwrap().unwrap();
+    let (_best, best) = backlog.next_spilled().unwrap().unwrap();
     assert_eq!(number(&best), 4);
     // Better ones that come later go first.
     let ticket = backlog.append_held(&graded(7, 0)).unwrap();
-    backlog.put_aside(ticket, &graded(7, 255)).unwrap();
-    assert_eq!(numbers(&drain_aside(&mut backlog)), [6, 7, 1, 5, 0, 2, 3]);
-    assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
+    backlog.spill(ticket, &graded(7, 255)).unwrap();
+    assert_eq!(numbers(&drain_spilled(&mut backlog)), [6, 7, 1, 5, 0, 2, 3]);
+    assert_eq!((backlog.waiting(), backlog.stats().spilled), (0, 0));
     backlog.flush(&mut Nothing).unwrap();
     let mut backlog = new_backlog(dir.path());
-    assert_eq!((backlog.waiting(), backlog.stats().aside), (8, 8));
+    assert_eq!((backlog.waiting(), backlog.stats().spilled), (8, 8));
     assert_eq!(
-        numbers(&drain_aside(&mut backlog)),
+        numbers(&drain_spilled(&mut backlog)),
         [4, 6, 7, 1, 5, 0, 2, 3]
     );
 }
@@ -312,27 +312,27 @@ fn many_classes_take_one_open_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
     let grades: Vec<u8> = (0..=u8::MAX).collect();
-    put_aside(&mut backlog, &grades);
+    spill(&mut backlog, &grades);
     backlog.flush(&mut Nothing).unwrap();
     for _ in 0..200 {
-        assert!(backlog.next_aside().unwrap().is_some());
-        put_aside(&mut backlog, &[0, 255]);
+        assert!(backlog.next_spilled().unwrap().is_some());
+        spill(&mut backlog, &[0, 255]);
         backlog.flush(&mut Nothing).unwrap();
-        assert!(backlog.next_aside().unwrap().is_some());
-        let cursors = backlog.lanes.aside.values().flat_map(|lane| &lane.cursor);
+        assert!(backlog.next_spilled().unwrap().is_some());
+        let cursors = backlog.lanes.spilled.values().flat_map(|lane| &lane.cursor);
         assert!(cursors.filter(|cursor| cursor.is_open()).count() <= 1);
     }
 }
 
 #[test]
-fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
+fn damage_to_what_was_spilled_is_reported_once_and_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
     for _ in 0..5 {
-        put_aside(&mut backlog, &[9; 10]);
+        spill(&mut backlog, &[9; 10]);
         backlog.flush(&mut Nothing).unwrap();
     }
-    let id = backlog.appending[&Bucket::Aside(Class::of(9))];
+    let id = backlog.appending[&Bucket::Spilled(Class::of(9))];
     let path = segment::path(dir.path(), id);
     let disk = Disk::for_tests();
     let bytes = disk.read(&path).unwrap().unwrap();
@@ -341,7 +341,7 @@ fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
     file.write_at(&[bytes[middle] ^ 1], middle as u64).unwrap();
     let (mut handed_out, mut lost) = (0, 0);
     for _ in 0..60 {
-        match backlog.next_aside() {
+        match backlog.next_spilled() {
             Ok(Some(_)) => handed_out += 1,
             Ok(None) => {}
             Err(BacklogError::Damaged { entries, .. }) => lost += entries,
@@ -349,7 +349,7 @@ fn damage_to_what_was_put_aside_is_reported_once_and_passed_over() {
         }
     }
     assert_eq!((handed_out, lost), (40, 10));
-    assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
+    assert_eq!((backlog.waiting(), backlog.stats().spilled), (0, 0));
 }
 
 /// One entry of the naive backlog.
@@ -359,8 +359,8 @@ struct Item {
     due: Time,
     /// It was due when it was appended.
     is_now: bool,
-    /// It was put aside.
-    aside: Option<Class>,
+    /// It was spilled.
+    spilled: Option<Class>,
     is_in_hand: bool,
     is_done: bool,
     position: u64,
@@ -378,7 +378,7 @@ impl Model {
             number,
             due,
             is_now: due <= now,
-            aside: None,
+            spilled: None,
             is_in_hand: false,
             is_done: false,
             position,
@@ -393,20 +393,22 @@ impl Model {
         item.is_in_hand = true;
     }
 
-    fn put_aside(&mut self, number: u64, grade: u8, position: u64) {
+    fn spill(&mut self, number: u64, grade: u8, position: u64) {
         let item = self.find(number);
         item.is_done = true;
         let due = item.due;
         self.append(number, due, due, position);
         let item = self.find(number);
         item.is_now = false;
-        item.aside = Some(Class::of(grade));
+        item.spilled = Some(Class::of(grade));
     }
 
-    /// Who of those that were put aside comes next.
-    fn first_aside(&self) -> Option<u64> {
-        let aside = self.waiting().filter(|item| item.aside.is_some()).rev();
-        aside.max_by_key(|item| item.aside).map(|item| item.number)
+    /// Who of those that were spilled comes next.
+    fn first_spilled(&self) -> Option<u64> {
+        let spilled = self.waiting().filter(|item| item.spilled.is_some()).rev();
+        spilled
+            .max_by_key(|item| item.spilled)
+            .map(|item| item.number)
     }
 
     fn find(&mut self, number: u64) -> &mut Item {
@@ -446,7 +448,7 @@ enum Op {
     Next {
         count: usize,
     },
-    NextAside {
+    NextSpilled {
         count: usize,
     },
     Ack {
@@ -456,7 +458,7 @@ enum Op {
         at: usize,
         delay: u64,
     },
-    PutAside {
+    Spill {
         at: usize,
         grade: u8,
     },
@@ -478,8 +480,8 @@ fn op() -> impl Strategy<Value = Op> {
         8 => delay.clone().prop_map(|delay| Op::Append { delay }),
         4 => Just(Op::AppendHeld),
         5 => (1_usize..8).prop_map(|count| Op::Next { count }),
-        2 => (1_usize..4).prop_map(|count| Op::NextAside { count }),
-        4 => (any::<usize>(), 0_u8..40).prop_map(|(at, grade)| Op::PutAside { at, grade }),
+        2 => (1_usize..4).prop_map(|count| Op::NextSpilled { count }),
+        4 => (any::<usize>(), 0_u8..40).prop_map(|(at, grade)| Op::Spill { at, grade }),
         5 => any::<usize>().prop_map(|at| Op::Ack { at }),
         2 => (any::<usize>(), delay).prop_map(|(at, delay)| Op::Replace { at, delay }),
         2 => prop_oneof![0_u64..5, 0_u64..50_000].prop_map(|seconds| Op::Pass { seconds }),
@@ -547,17 +549,17 @@ impl Pair {
                 self.hands.push((ticket, number));
             }
             Op::Next { count } => (0..count).for_each(|_| self.next()),
-            Op::NextAside { count } => (0..count).for_each(|_| self.next_aside()),
-            Op::PutAside { at, grade } if !self.hands.is_empty() => {
+            Op::NextSpilled { count } => (0..count).for_each(|_| self.next_spilled()),
+            Op::Spill { at, grade } if !self.hands.is_empty() => {
                 let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
                 let due = self.model.find(number).due;
                 let position = self.backlog.position().0;
-                let aside = Entry {
+                let spilled = Entry {
                     grade,
                     ..entry(number, due)
                 };
-                self.backlog.put_aside(ticket, &aside).unwrap();
-                self.model.put_aside(number, grade, position);
+                self.backlog.spill(ticket, &spilled).unwrap();
+                self.model.spill(number, grade, position);
             }
             Op::Ack { at } if !self.hands.is_empty() => {
                 let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
@@ -574,7 +576,7 @@ impl Pair {
                     .unwrap();
                 self.model.append(number, due, self.now, position);
             }
-            Op::Ack { .. } | Op::Replace { .. } | Op::PutAside { .. } => {}
+            Op::Ack { .. } | Op::Replace { .. } | Op::Spill { .. } => {}
             Op::Pass { seconds } => self.now = self.now + Duration::from_secs(seconds),
             Op::Flush => self.flush(),
             Op::Checkpoint {
@@ -593,8 +595,8 @@ impl Pair {
         let Some((ticket, entry)) = handed_out else {
             // A bucket of the finest span is read when its span has passed.
             let late = |item: &&Item| item.due + Duration::from_secs(1) < self.now;
-            let mut not_aside = self.model.waiting().filter(|item| item.aside.is_none());
-            assert!(not_aside.find(late).is_none());
+            let mut not_spilled = self.model.waiting().filter(|item| item.spilled.is_none());
+            assert!(not_spilled.find(late).is_none());
             return;
         };
         let first = self.model.waiting().find(|item| item.is_now);
@@ -615,16 +617,16 @@ impl Pair {
         self.hands.push((ticket, number));
     }
 
-    fn next_aside(&mut self) {
-        let handed_out = self.backlog.next_aside().unwrap();
-        let first = self.model.first_aside();
+    fn next_spilled(&mut self) {
+        let handed_out = self.backlog.next_spilled().unwrap();
+        let first = self.model.first_spilled();
         assert_eq!(handed_out.as_ref().map(|(_, entry)| number(entry)), first);
         if let Some((ticket, entry)) = handed_out {
             let item = self.model.find(number(&entry));
             item.is_in_hand = true;
             assert_eq!(
                 (entry.due, Some(Class::of(entry.grade))),
-                (item.due, item.aside)
+                (item.due, item.spilled)
             );
             self.hands.push((ticket, item.number));
         }
@@ -688,8 +690,8 @@ impl Pair {
 
     fn check(&self) {
         assert_eq!(self.backlog.waiting(), self.model.waiting().count() as u64);
-        let aside = self.model.waiting().filter(|item| item.aside.is_some());
-        assert_eq!(self.backlog.stats().aside, aside.count() as u64);
+        let spilled = self.model.waiting().filter(|item| item.spilled.is_some());
+        assert_eq!(self.backlog.stats().spilled, spilled.count() as u64);
         assert_eq!(self.backlog.stats().in_hand, self.hands.len() as u64);
         assert_eq!(scanned(&self.backlog), self.model.left());
     }
@@ -740,13 +742,13 @@ fn live(disk: Disk, dir: &Path, life: &mut Life) -> Result<(), BacklogError> {
                 }
                 1 => {}
                 _ => backlog
-                    .put_aside(ticket, &graded(number, 10))
+                    .spill(ticket, &graded(number, 10))
                     .map_err(|refused| refused.source)?,
             }
         }
-        if let Some((ticket, given)) = backlog.next_aside()? {
+        if let Some((ticket, given)) = backlog.next_spilled()? {
             backlog
-                .put_aside(ticket, &graded(number(&given), 20))
+                .spill(ticket, &graded(number(&given), 20))
                 .map_err(|refused| refused.source)?;
         }
         for turn in 0..6 {
@@ -788,7 +790,7 @@ fn a_crash_between_any_two_changes_loses_and_doubles_nothing() {
         looked.sort_unstable();
         assert_eq!(looked, found, "looking on sees the same after {changes}");
         let mut handed_out = numbers(&drain(&mut backlog, after(1_000_000)));
-        handed_out.extend(numbers(&drain_aside(&mut backlog)));
+        handed_out.extend(numbers(&drain_spilled(&mut backlog)));
         handed_out.sort_unstable();
         assert_eq!(handed_out, found, "after {changes}");
         assert!(
@@ -972,13 +974,13 @@ fn flip(path: &Path, at: usize, bit: u8) {
     file.write_at(&[bytes[at] ^ 1 << bit], at as u64).unwrap();
 }
 
-/// Everything that is handed out at `now`, or was put aside, past all damage, and how many entries that cost.
+/// Everything that is handed out at `now`, or was spilled, past all damage, and how many entries that cost.
 fn drain_past_damage(backlog: &mut Backlog, now: Time) -> (Vec<u64>, u64) {
     let (mut handed_out, mut lost) = (Vec::new(), 0);
     let mut idle = 0;
     while idle < 3 {
         let next = match idle {
-            2 => backlog.next_aside(),
+            2 => backlog.next_spilled(),
             _ => backlog.next(now),
         };
         idle += 1;
@@ -1000,7 +1002,7 @@ fn drain_past_damage(backlog: &mut Backlog, now: Time) -> (Vec<u64>, u64) {
     (handed_out, lost)
 }
 
-/// A directory whose entries 0..200 were appended in many flushes, to the row, to later buckets and aside, and every third one acknowledged; the manifest;
+/// A directory whose entries 0..200 were appended in many flushes, to the row and to later buckets, or spilled, and every third one acknowledged; the manifest;
 /// and the entries of each block.
 struct Worked {
     dir: tempfile::TempDir,
@@ -1028,7 +1030,7 @@ fn worked() -> Worked {
             1 => backlog
                 .append(&entry(number, after(number % 2 * 5000)), START)
                 .unwrap(),
-            _ => put_one_aside(&mut backlog, number),
+            _ => spill_one(&mut backlog, number),
         }
         if number % 3 != 0 {
             left.push(number);
@@ -1045,9 +1047,9 @@ fn worked() -> Worked {
     }
 }
 
-fn put_one_aside(backlog: &mut Backlog, number: u64) {
+fn spill_one(backlog: &mut Backlog, number: u64) {
     let ticket = backlog.append_held(&graded(number, 0)).unwrap();
-    backlog.put_aside(ticket, &graded(number, 9)).unwrap();
+    backlog.spill(ticket, &graded(number, 9)).unwrap();
 }
 
 proptest! {
@@ -1132,7 +1134,7 @@ proptest! {
         prop_assert!(handed_out.iter().all(|number| left.contains(number)), "nothing comes back");
         prop_assert_eq!(handed_out.len() as u64 + lost + report.lost, left.len() as u64);
         prop_assert!(lost + report.lost <= u64::from(at_most));
-        prop_assert_eq!((backlog.waiting(), backlog.stats().aside), (0, 0));
+        prop_assert_eq!((backlog.waiting(), backlog.stats().spilled), (0, 0));
     }
 
     #[test]
@@ -1206,8 +1208,8 @@ fn waiting_bytes_go_up_and_down_and_are_counted_again_at_opening() {
     );
     let (ticket, first) = given.remove(0);
     backlog.ack(ticket);
-    let (ticket, put_off) = given.remove(0);
-    backlog.replace(ticket, &put_off, START).unwrap();
+    let (ticket, deferred) = given.remove(0);
+    backlog.replace(ticket, &deferred, START).unwrap();
     let left = (all - first.bytes()) as u64;
     assert_eq!(backlog.stats().waiting_bytes, left);
     backlog.flush(&mut Nothing).unwrap();

@@ -1,6 +1,6 @@
 //! Notes of visits out of turn: what was found waits here until the page's state surfaces.
 //!
-//! A page that is visited because of a signal or a wish keeps its place in its bucket, for nothing is looked up by URL. The
+//! A page that is visited because of a signal or a command keeps its place in its bucket, for nothing is looked up by URL. The
 //! driver notes what it found under the page's fingerprint, and joins the two when the state is handed out.
 
 use super::entry::Entry;

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_has_a_bucket_for_each_minute_of_a_year() {
+    fn the_published_layout_has_a_bucket_for_each_minute_of_a_year() {
         let calendar = calendar(Layout::Flat, Duration::from_mins(1));
         let year = (0..525_600_u64)
             .map(|minute| calendar.bucket_of(NOW + Duration::from_mins(minute), NOW));

@@ -12,7 +12,7 @@ use crate::experiment::trials::MARKS;
 use crate::experiment::words::percent;
 
 /// The colour and the name of the paper's rings of any size.
-const RINGS: &str = "seed ring, by size";
+const RINGS: &str = "one-step ring, by size";
 
 impl Results<'_> {
     pub(super) fn figures(&self) -> Vec<Figure> {
@@ -52,12 +52,12 @@ impl Results<'_> {
                 series.extend((!points.is_empty()).then(|| banded(line, &points)));
             }
             let mut rings = Vec::new();
-            for (place, policy) in self.seeds.iter().enumerate() {
-                let Some(point) = self.seed_share(graph, place, mark) else {
+            for (place, policy) in self.published.iter().enumerate() {
+                let Some(point) = self.published_share(graph, place, mark) else {
                     continue;
                 };
                 match policy {
-                    Policy::SeedRing(_) => rings.push(point),
+                    Policy::OneStepRing(_) => rings.push(point),
                     Policy::Opt | Policy::Crawl(_) => {
                         let look = look(policy);
                         let point = (point.0, point.1.mean);
@@ -106,7 +106,7 @@ impl Results<'_> {
             }
             series.extend(self.rings(graph, mark));
             for policy in self
-                .seeds
+                .published
                 .iter()
                 .filter(|policy| matches!(policy, Policy::Crawl(_)))
             {
@@ -126,9 +126,9 @@ impl Results<'_> {
     fn rings(&self, graph: usize, mark: usize) -> Option<Series> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for policy in self
-            .seeds
+            .published
             .iter()
-            .filter(|policy| matches!(policy, Policy::SeedRing(_)))
+            .filter(|policy| matches!(policy, Policy::OneStepRing(_)))
         {
             let trial = self.trials.of(graph, policy);
             points.extend(trial.share_at[mark].map(|share| (f64::from(trial.stored_max), share)));
@@ -169,7 +169,7 @@ impl Results<'_> {
                 .collect();
             let ring = self.trials.of(graph, &budget.ring);
             lines.push(Series::Line(
-                Line::new("seed ring of that memory", ring.share_curve()).slot(0),
+                Line::new("one-step ring of that memory", ring.share_curve()).slot(0),
             ));
             (pages_axis(), share_axis(), lines)
         })

@@ -30,7 +30,7 @@ impl Results<'_> {
             .map(|ours| self.total(&graphs, ours))
             .collect();
         findings.push(
-            "Worth that welcomes pages back runs in the lab only: the crawler puts aside what finds no room and takes it up \
+            "Worth that welcomes pages back runs in the lab only: the crawler spills what finds no room and takes it up \
              again when there is room, but not at once when it is linked again."
                 .to_owned(),
         );

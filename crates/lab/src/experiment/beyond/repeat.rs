@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
     pub(super) seed: u64,
     pub(super) sets: usize,
     /// The policies of the papers.
-    pub(super) seeds: &'a [Policy],
+    pub(super) published: &'a [Policy],
     /// For each graph, the rings whose memory ours get.
     pub(super) rings: Vec<Vec<Policy>>,
 }
@@ -78,14 +78,14 @@ impl Plan<'_> {
                 share_at: MARKS.map(|mark| value.share_at(&cumulated, mark)),
             }
         };
-        let seeds: Vec<Reached> = self
-            .seeds
+        let published: Vec<Reached> = self
+            .published
             .iter()
             .map(|policy| crawl(policy, u32::MAX))
             .collect();
         let stored_by = |ring: &Policy| {
-            let place = self.seeds.iter().position(|policy| policy == ring);
-            place.map_or(0, |place| seeds[place].stored_max)
+            let place = self.published.iter().position(|policy| policy == ring);
+            place.map_or(0, |place| published[place].stored_max)
         };
         // After the last mark nothing more is asked.
         let last = MARKS.into_iter().fold(0.0, f64::max);
@@ -99,7 +99,7 @@ impl Plan<'_> {
         });
         SetResults {
             ours: ours.collect(),
-            seeds,
+            published,
         }
     }
 }
@@ -118,7 +118,7 @@ fn drawn(subject: &Subject, seed: u64, set: usize) -> Vec<Page> {
 #[derive(Clone, Debug)]
 pub(super) struct SetResults {
     /// Of the papers' policies, in their order.
-    seeds: Vec<Reached>,
+    published: Vec<Reached>,
     /// Of ours, for each ring whose memory they got.
     ours: Vec<InMemory>,
 }
@@ -142,7 +142,7 @@ impl SetResults {
     fn margin(&self, place: Place) -> Option<f64> {
         let budget = &self.ours[place.budget];
         let best = self
-            .seeds
+            .published
             .iter()
             .filter(|reached| reached.stored_max <= budget.memory)
             .filter_map(|reached| reached.share_at[place.mark])
@@ -279,7 +279,7 @@ impl Results<'_> {
     }
 
     /// The share of a policy of the papers at a mark, and the URLs that it stored on average.
-    pub(super) fn seed_share(
+    pub(super) fn published_share(
         &self,
         graph: usize,
         policy: usize,
@@ -287,7 +287,7 @@ impl Results<'_> {
     ) -> Option<(f64, Sample)> {
         let reached: Vec<(f64, f64)> = self.sets[graph]
             .iter()
-            .map(|set| &set.seeds[policy])
+            .map(|set| &set.published[policy])
             .filter_map(|reached| Some((f64::from(reached.stored_max), reached.share_at[mark]?)))
             .collect();
         let shares: Vec<f64> = reached.iter().map(|(_, share)| *share).collect();

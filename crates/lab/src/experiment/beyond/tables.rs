@@ -116,7 +116,7 @@ impl Results<'_> {
         for (graph, name) in self.graphs() {
             for (mark, part) in MARKS.into_iter().enumerate() {
                 let (Some(best), Some(budget)) = (
-                    self.best_seed(graph, mark, None),
+                    self.best_published(graph, mark, None),
                     self.budgets[graph].last(),
                 ) else {
                     continue;
@@ -169,7 +169,7 @@ impl Results<'_> {
                     .iter()
                     .all(|budget| budget.ring != **policy)
             };
-            let free = self.seeds.iter().filter(is_free).cloned();
+            let free = self.published.iter().filter(is_free).cloned();
             for policy in bounded.chain(free).chain([Policy::Opt]) {
                 let trial = self.trials.of(graph, &policy);
                 let mut row = vec![text(name), text(look(&policy).family), memory(&policy)];
@@ -178,7 +178,7 @@ impl Results<'_> {
                     Cell::Share(trial.coverage),
                     match policy {
                         Policy::Opt => Cell::None,
-                        Policy::SeedRing(_) | Policy::Crawl(_) => {
+                        Policy::OneStepRing(_) | Policy::Crawl(_) => {
                             Cell::Count(trial.stored_max.into())
                         }
                     },
@@ -219,7 +219,7 @@ fn memory(policy: &Policy) -> Cell {
             let ahead = ring.map_or(0, |ring| ring.lookahead);
             Cell::Count(candidates.saturating_add(ahead) as u64)
         }
-        Policy::Opt | Policy::SeedRing(_) | Policy::Crawl(_) => Cell::None,
+        Policy::Opt | Policy::OneStepRing(_) | Policy::Crawl(_) => Cell::None,
     }
 }
 

@@ -35,8 +35,8 @@ impl Results {
                 count(replay.pages.into()),
                 percent(replay.changed_share),
                 loss(Contestant::OURS),
-                loss(Contestant::SeedGeometricMean),
-                loss(Contestant::SeedMean),
+                loss(Contestant::GapGeometricMean),
+                loss(Contestant::GapMean),
                 loss(Contestant::Likelihood),
                 loss(Contestant::Gamma),
             )
@@ -46,8 +46,8 @@ impl Results {
 
     pub(super) fn claims(&self) -> Vec<Claim> {
         let mut claims = Vec::new();
-        claims.extend(self.seed_claim());
-        claims.extend(self.goal_seed());
+        claims.extend(self.equation_4_claim());
+        claims.extend(self.goal_equation_4());
         claims.extend(self.goal_exact());
         claims.extend(self.goal_closed());
         claims.extend(self.goal_replay());
@@ -66,7 +66,7 @@ impl Results {
         let bias = |sigma, visits| {
             let row = self.row(1.0, sigma, visits);
             row.map_or(f64::NAN, |row: &Row| {
-                row.quality(Contestant::SeedGeometricMean).bias
+                row.quality(Contestant::GapGeometricMean).bias
             })
         };
         format!(
@@ -119,7 +119,7 @@ impl Results {
     fn mistaken_prior(&self) -> String {
         let ratio = |row: &Row| {
             let rmse = |contestant| Some(row.regular_quality(contestant)?.rmse);
-            Some(rmse(Contestant::OURS)? / rmse(Contestant::SeedGeometricMean)?)
+            Some(rmse(Contestant::OURS)? / rmse(Contestant::GapGeometricMean)?)
         };
         let rows = self.open.mistaken.iter();
         let ratios: Vec<(f64, u32)> = rows
@@ -139,9 +139,9 @@ impl Results {
 
     fn closed(&self) -> String {
         let of = |contestant| self.closed.of(contestant);
-        let (ours, seed, exact) = (
+        let (ours, paper, exact) = (
             of(Contestant::OURS),
-            of(Contestant::SeedGeometricMean),
+            of(Contestant::GapGeometricMean),
             of(Contestant::Likelihood),
         );
         format!(
@@ -149,12 +149,12 @@ impl Results {
              exact solution {} ({}); errors of the rate at the end are {}, {} and {}.",
             count(ours.visits),
             percent(ours.yield_share()),
-            count(seed.visits),
-            percent(seed.yield_share()),
+            count(paper.visits),
+            percent(paper.yield_share()),
             count(exact.visits),
             percent(exact.yield_share()),
             share(ours.rmse),
-            share(seed.rmse),
+            share(paper.rmse),
             share(exact.rmse),
         )
     }
@@ -165,12 +165,12 @@ impl Results {
     }
 
     /// Equation 4 stands in for equation 2.
-    fn seed_claim(&self) -> Option<Claim> {
+    fn equation_4_claim(&self) -> Option<Claim> {
         let irregular = |row: &&Row| 0.0 < row.situation.sigma;
         let rows: Vec<&Row> = self.enough_visits().filter(irregular).collect();
         let is_near = |row: &&&Row| {
             let rmse = |contestant| row.quality(contestant).rmse;
-            rmse(Contestant::SeedGeometricMean) <= SLACK * rmse(Contestant::Likelihood)
+            rmse(Contestant::GapGeometricMean) <= SLACK * rmse(Contestant::Likelihood)
         };
         let near = rows.iter().filter(is_near).count();
         Some(Claim {
@@ -186,16 +186,16 @@ impl Results {
         })
     }
 
-    fn goal_seed(&self) -> Option<Claim> {
-        let all = self.open.rows.len() * Contestant::SEEDS.len();
+    fn goal_equation_4(&self) -> Option<Claim> {
+        let all = self.open.rows.len() * Contestant::EQUATION_4.len();
         let mut behind = Vec::new();
         for row in &self.open.rows {
-            for seed in Contestant::SEEDS {
-                if !row.is_no_worse_than(seed) {
+            for rival in Contestant::EQUATION_4 {
+                if !row.is_no_worse_than(rival) {
                     let it = row.situation;
                     behind.push(format!(
                         "{} at {} d, σ = {}, {} visits",
-                        seed.name(),
+                        rival.name(),
                         it.median,
                         it.sigma,
                         it.visits
@@ -245,7 +245,7 @@ impl Results {
 
     fn goal_closed(&self) -> Option<Claim> {
         let ours = self.closed.of(Contestant::OURS);
-        let rivals = Contestant::SEEDS.map(|seed| self.closed.of(seed));
+        let rivals = Contestant::EQUATION_4.map(|rival| self.closed.of(rival));
         let behind: Vec<String> = rivals
             .iter()
             .filter(|rival| rival.rmse < ours.rmse)
@@ -263,9 +263,9 @@ impl Results {
     fn goal_replay(&self) -> Option<Claim> {
         let rivals = [
             Contestant::Likelihood,
-            Contestant::SeedGeometricMean,
-            Contestant::SeedMean,
-            Contestant::SeedShortest,
+            Contestant::GapGeometricMean,
+            Contestant::GapMean,
+            Contestant::GapShortest,
             Contestant::Naive,
             Contestant::Gamma,
         ];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use junkai_revisit::Belief;
 use junkai_revisit::estimator::{
-    Estimator, Evidence, Gamma, Likelihood, LogNormal, Naive, Prior, Seed, TypicalGap,
+    Estimator, Evidence, Gamma, GapEstimator, Likelihood, LogNormal, Naive, Prior, TypicalGap,
 };
 
 /// One of the estimators.
@@ -13,11 +13,11 @@ pub(super) enum Contestant {
     /// The exact maximum-likelihood solution, which remembers every gap.
     Likelihood,
     /// Equation 4 as the paper has it.
-    SeedGeometricMean,
+    GapGeometricMean,
     /// Equation 4 with the mean changed gap.
-    SeedMean,
+    GapMean,
     /// Equation 4 with the shortest.
-    SeedShortest,
+    GapShortest,
     /// Changes by time.
     Naive,
     /// The Gamma filter.
@@ -29,9 +29,9 @@ pub(super) enum Contestant {
 impl Contestant {
     pub(super) const ALL: [Contestant; 7] = [
         Contestant::Likelihood,
-        Contestant::SeedGeometricMean,
-        Contestant::SeedMean,
-        Contestant::SeedShortest,
+        Contestant::GapGeometricMean,
+        Contestant::GapMean,
+        Contestant::GapShortest,
         Contestant::Naive,
         Contestant::Gamma,
         Contestant::LogNormal,
@@ -40,10 +40,10 @@ impl Contestant {
     pub(super) const OURS: Contestant = Contestant::LogNormal;
 
     /// The readings of the paper's equation.
-    pub(super) const SEEDS: [Contestant; 3] = [
-        Contestant::SeedGeometricMean,
-        Contestant::SeedMean,
-        Contestant::SeedShortest,
+    pub(super) const EQUATION_4: [Contestant; 3] = [
+        Contestant::GapGeometricMean,
+        Contestant::GapMean,
+        Contestant::GapShortest,
     ];
 
     pub(super) fn index(self) -> usize {
@@ -53,9 +53,9 @@ impl Contestant {
     pub(super) fn name(self) -> &'static str {
         match self {
             Contestant::Likelihood => "exact likelihood",
-            Contestant::SeedGeometricMean => "eq. 4, geometric mean (seed)",
-            Contestant::SeedMean => "eq. 4, mean",
-            Contestant::SeedShortest => "eq. 4, shortest",
+            Contestant::GapGeometricMean => "eq. 4, geometric mean (the paper)",
+            Contestant::GapMean => "eq. 4, mean",
+            Contestant::GapShortest => "eq. 4, shortest",
             Contestant::Naive => "naive",
             Contestant::Gamma => "Gamma filter",
             Contestant::LogNormal => "log-normal filter (ours)",
@@ -66,9 +66,9 @@ impl Contestant {
     pub(super) fn key(self) -> &'static str {
         match self {
             Contestant::Likelihood => "likelihood",
-            Contestant::SeedGeometricMean => "seed_geometric_mean",
-            Contestant::SeedMean => "seed_mean",
-            Contestant::SeedShortest => "seed_shortest",
+            Contestant::GapGeometricMean => "seed_geometric_mean",
+            Contestant::GapMean => "seed_mean",
+            Contestant::GapShortest => "seed_shortest",
             Contestant::Naive => "naive",
             Contestant::Gamma => "gamma",
             Contestant::LogNormal => "log_normal",
@@ -77,12 +77,12 @@ impl Contestant {
 
     /// This estimator at work on one page.
     pub(super) fn learner(self, prior: &Prior, forgetting: Option<Duration>) -> Box<dyn Learner> {
-        let seed = |typical| Learning::boxed(Seed { typical }, prior);
+        let gap = |typical| Learning::boxed(GapEstimator { typical }, prior);
         match self {
             Contestant::Likelihood => Learning::boxed(Likelihood, prior),
-            Contestant::SeedGeometricMean => seed(TypicalGap::GeometricMean),
-            Contestant::SeedMean => seed(TypicalGap::Mean),
-            Contestant::SeedShortest => seed(TypicalGap::Shortest),
+            Contestant::GapGeometricMean => gap(TypicalGap::GeometricMean),
+            Contestant::GapMean => gap(TypicalGap::Mean),
+            Contestant::GapShortest => gap(TypicalGap::Shortest),
             Contestant::Naive => Learning::boxed(Naive, prior),
             Contestant::Gamma => Learning::boxed(Gamma { forgetting }, prior),
             Contestant::LogNormal => Learning::boxed(LogNormal { forgetting }, prior),

@@ -11,8 +11,8 @@ use super::replay::Bin;
 /// Who is drawn: the yardstick, the paper's reading of its equation, a better one, and ours.
 const DRAWN: [Contestant; 4] = [
     Contestant::Likelihood,
-    Contestant::SeedGeometricMean,
-    Contestant::SeedMean,
+    Contestant::GapGeometricMean,
+    Contestant::GapMean,
     Contestant::LogNormal,
 ];
 
@@ -110,10 +110,10 @@ fn line(contestant: Contestant, points: impl IntoIterator<Item = (f64, f64)>) ->
     let line = Line::new(contestant.name(), points);
     match contestant {
         Contestant::Likelihood => line.slot(3),
-        Contestant::SeedGeometricMean => line.slot(0),
-        Contestant::SeedMean => line.slot(2),
+        Contestant::GapGeometricMean => line.slot(0),
+        Contestant::GapMean => line.slot(2),
         Contestant::LogNormal => line.slot(1),
-        Contestant::SeedShortest | Contestant::Naive | Contestant::Gamma => line.slot(4),
+        Contestant::GapShortest | Contestant::Naive | Contestant::Gamma => line.slot(4),
     }
 }
 

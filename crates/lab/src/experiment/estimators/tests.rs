@@ -61,8 +61,8 @@ fn on_regular_visits_equation_4_is_the_exact_solution() {
     let open = OpenLoop::run(&small(), |_| {});
     for row in open.rows.iter().filter(|row| row.situation.sigma == 0.0) {
         let exact = row.quality(Contestant::Likelihood);
-        for seed in Contestant::SEEDS {
-            let quality = row.quality(seed);
+        for rival in Contestant::EQUATION_4 {
+            let quality = row.quality(rival);
             assert!(
                 (quality.rmse - exact.rmse).abs() < 1e-4,
                 "{:?}",

@@ -18,7 +18,7 @@ impl Results<'_> {
                 ),
                 (
                     Player::OURS,
-                    Player::SEED,
+                    Player::PAPER,
                     "the index captures more versions than Tamura and Kitsuregawa's (2007) policy at every budget",
                 ),
                 (
@@ -28,7 +28,7 @@ impl Results<'_> {
                 ),
                 (
                     Player::Live,
-                    Player::SEED,
+                    Player::PAPER,
                     "the live rule captures more versions than Tamura and Kitsuregawa's (2007) policy at every budget",
                 ),
             ] {
@@ -39,7 +39,7 @@ impl Results<'_> {
                     .count();
                 claims.extend(claim_of(GOAL, claim, &one.name, &margins, kept));
             }
-            let behind = self.margins_at_all_budgets(subject, Player::UNIFORM, Player::SEED);
+            let behind = self.margins_at_all_budgets(subject, Player::UNIFORM, Player::PAPER);
             let behind: Vec<_> = behind
                 .into_iter()
                 .filter(|(share, _)| 0.01 < *share)
@@ -75,7 +75,7 @@ impl Results<'_> {
     }
 
     fn spike(&self, one: &Loop) -> Option<Claim> {
-        if one.contestant != Contestant::SeedGeometricMean || one.intervals.is_empty() {
+        if one.contestant != Contestant::IntervalGeometricMean || one.intervals.is_empty() {
             return None;
         }
         let (spike, before) = one.spike();
@@ -98,7 +98,7 @@ impl Results<'_> {
 
     fn falling_detection(&self, one: &Loop) -> Option<Claim> {
         let bins: Vec<_> = one.known_bins().collect();
-        if one.contestant != Contestant::SeedGeometricMean || bins.len() < 2 {
+        if one.contestant != Contestant::IntervalGeometricMean || bins.len() < 2 {
             return None;
         }
         let falls = bins
@@ -158,7 +158,7 @@ impl Results<'_> {
                     percent(budget),
                     capture(Player::OURS)?,
                     capture(Player::Live)?,
-                    capture(Player::SEED)?,
+                    capture(Player::PAPER)?,
                     capture(Player::UNIFORM)?,
                     capture(Player::Daily(Contestant::Hindsight))?,
                 ))

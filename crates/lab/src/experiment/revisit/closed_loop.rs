@@ -30,7 +30,7 @@ pub(super) struct Detection {
 }
 
 /// Who is let loose.
-pub(super) const LOOPERS: [Contestant; 2] = [Contestant::SeedGeometricMean, Contestant::Index];
+pub(super) const LOOPERS: [Contestant; 2] = [Contestant::IntervalGeometricMean, Contestant::Index];
 
 /// Bins of intervals, in days: as the paper draws them, a week and then longer and longer.
 const BINS: [f64; 10] = [0.0, 1.0, 3.0, 7.0, 14.0, 30.0, 60.0, 120.0, 300.0, 400.1];

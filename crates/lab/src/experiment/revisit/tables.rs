@@ -19,9 +19,9 @@ impl Results<'_> {
     fn margins(&self) -> Table {
         let rivals = [
             Player::UNIFORM,
-            Player::SEED,
-            Player::Daily(Contestant::SeedMean),
-            Player::Daily(Contestant::SeedLikelihood),
+            Player::PAPER,
+            Player::Daily(Contestant::IntervalMean),
+            Player::Daily(Contestant::IntervalLikelihood),
         ];
         let mut rows = Vec::new();
         for (subject, one) in self.subjects.iter().enumerate() {

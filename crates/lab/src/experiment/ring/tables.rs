@@ -158,7 +158,10 @@ impl Results<'_> {
             .collect();
         families.insert(
             4,
-            ("seed ring, best size".to_owned(), self.best_rings(graph)),
+            (
+                "one-step ring, best size".to_owned(),
+                self.best_rings(graph),
+            ),
         );
         families
     }
@@ -169,7 +172,7 @@ impl Results<'_> {
         let slots_of_all = Plan::slots_of_all(&self.trials.subjects()[graph]);
         let mut rings = Vec::new();
         for trial in self.trials.all(graph) {
-            if let Policy::SeedRing(setup) = &trial.policy
+            if let Policy::OneStepRing(setup) = &trial.policy
                 && setup.spread == ServerSpread::Hashed
                 && setup.slots < slots_of_all
             {
@@ -372,6 +375,6 @@ pub(super) fn ratio(irlbot: Option<u32>, stored: Option<u32>) -> Option<f64> {
 fn stored(trial: &Trial) -> Cell {
     match trial.policy {
         Policy::Opt => Cell::None,
-        Policy::SeedRing(_) | Policy::Crawl(_) => Cell::Count(trial.stored_max.into()),
+        Policy::OneStepRing(_) | Policy::Crawl(_) => Cell::Count(trial.stored_max.into()),
     }
 }

@@ -25,8 +25,8 @@ pub(super) enum Element {
     Title,
     /// Never shown as text of the page.
     Hidden,
-    /// Leads elsewhere, or stands beside the content.
-    Furniture,
+    /// Navigation, or what else stands beside the content.
+    Boilerplate,
     /// Stands beside the content, unless it is part of a section.
     Banner,
     /// A part of the page that is content of its own.
@@ -58,9 +58,9 @@ pub(super) enum Element {
 pub(super) struct Marks {
     pub(super) hidden: bool,
     /// By its role.
-    pub(super) furniture: bool,
+    pub(super) boilerplate: bool,
     /// By the words of its class or identifier.
-    pub(super) furniture_by_word: bool,
+    pub(super) boilerplate_by_word: bool,
     pub(super) leads_somewhere: bool,
 }
 
@@ -105,7 +105,7 @@ impl Name {
             | b"listing" | b"optgroup" | b"pre" | b"search" | b"summary" | b"tbody" | b"tfoot"
             | b"thead" => Element::Block,
             b"article" | b"main" | b"section" => Element::Section,
-            b"nav" | b"aside" | b"menu" | b"dialog" => Element::Furniture,
+            b"nav" | b"aside" | b"menu" | b"dialog" => Element::Boilerplate,
             b"header" | b"footer" => Element::Banner,
             b"script" | b"style" | b"noscript" | b"textarea" | b"iframe" | b"noembed"
             | b"noframes" | b"xmp" => Element::Raw,
@@ -127,10 +127,10 @@ impl Marks {
         let Attribute { name, value } = attribute;
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         match name.len() {
-            2 if is("id") => self.furniture_by_word |= names_furniture(value),
+            2 if is("id") => self.boilerplate_by_word |= names_boilerplate(value),
             4 if is("href") => self.leads_somewhere = true,
-            4 if is("role") => self.furniture |= is_furniture_role(value),
-            5 if is("class") => self.furniture_by_word |= names_furniture(value),
+            4 if is("role") => self.boilerplate |= is_boilerplate_role(value),
+            5 if is("class") => self.boilerplate_by_word |= names_boilerplate(value),
             5 if is("style") => self.hidden |= hides(value),
             6 if is("hidden") => {
                 // A page can be searched for it: browsers show it then.
@@ -142,7 +142,7 @@ impl Marks {
     }
 }
 
-fn is_furniture_role(value: &[u8]) -> bool {
+fn is_boilerplate_role(value: &[u8]) -> bool {
     const ROLES: [&str; 12] = [
         "navigation",
         "banner",
@@ -180,7 +180,7 @@ fn hides(style: &[u8]) -> bool {
 }
 
 /// What menus and their like are called.
-const FURNITURE_WORDS: [&str; 46] = [
+const BOILERPLATE_WORDS: [&str; 46] = [
     "ad",
     "ads",
     "advert",
@@ -261,15 +261,15 @@ const PLACE_WORDS: [&str; 28] = [
     "wrapper",
 ];
 
-/// Whether one of the names in a class or identifier is one of furniture.
-fn names_furniture(value: &[u8]) -> bool {
+/// Whether one of the names in a class or identifier is that of boilerplate.
+fn names_boilerplate(value: &[u8]) -> bool {
     value
         .split(u8::is_ascii_whitespace)
-        .any(is_name_of_furniture)
+        .any(is_boilerplate_name)
 }
 
-/// `content-sidebar-wrap` holds both, so a name that begins with the content is not one of furniture.
-fn is_name_of_furniture(name: &[u8]) -> bool {
+/// `content-sidebar-wrap` holds both, so a name that begins with the content is not that of boilerplate.
+fn is_boilerplate_name(name: &[u8]) -> bool {
     let mut words = name
         .split(|byte| !byte.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty() && !word.iter().all(u8::is_ascii_digit))
@@ -282,7 +282,7 @@ fn is_name_of_furniture(name: &[u8]) -> bool {
     }
     let mut found = false;
     for word in words {
-        if is_one_of(word, &FURNITURE_WORDS) {
+        if is_one_of(word, &BOILERPLATE_WORDS) {
             found = true;
         } else if !is_one_of(word, &PLACE_WORDS) {
             return false;

@@ -17,7 +17,7 @@ pub(super) fn read_html(html: &str, composer: &mut Composer) {
     let mut reader = Reader {
         composer,
         hidden: None,
-        furniture: None,
+        boilerplate: None,
         sections: 0,
     };
     reader.read(html);
@@ -78,8 +78,8 @@ struct Reader<'a> {
     composer: &'a mut Composer,
     /// The outermost open element that is never seen.
     hidden: Option<Region>,
-    /// The outermost open element that is furniture.
-    furniture: Option<Region>,
+    /// The outermost open element that is boilerplate.
+    boilerplate: Option<Region>,
     /// How many sections are open; headers and footers in them belong to them.
     sections: u32,
 }
@@ -156,7 +156,7 @@ impl Reader<'_> {
                 self.enter(name, element, marks);
             }
             Element::Hidden
-            | Element::Furniture
+            | Element::Boilerplate
             | Element::Banner
             | Element::Section
             | Element::Division
@@ -174,16 +174,16 @@ impl Reader<'_> {
             self.composer.set_heading(element == Element::Heading);
         }
         enter_region(&mut self.hidden, name);
-        enter_region(&mut self.furniture, name);
+        enter_region(&mut self.boilerplate, name);
         let is_hidden = marks.hidden || element == Element::Hidden;
         if self.hidden.is_none() && is_hidden && element != Element::Block {
             self.hidden = Some(Region::new(name));
         }
-        let is_furniture = match element {
-            Element::Furniture => true,
+        let is_boilerplate = match element {
+            Element::Boilerplate => true,
             Element::Banner => self.sections == 0,
-            Element::Section => marks.furniture,
-            Element::Division => marks.furniture || marks.furniture_by_word,
+            Element::Section => marks.boilerplate,
+            Element::Division => marks.boilerplate || marks.boilerplate_by_word,
             Element::Raw
             | Element::Title
             | Element::Hidden
@@ -195,8 +195,8 @@ impl Reader<'_> {
             | Element::Void
             | Element::Inline => false,
         };
-        if self.furniture.is_none() && is_furniture {
-            self.furniture = Some(Region::new(name));
+        if self.boilerplate.is_none() && is_boilerplate {
+            self.boilerplate = Some(Region::new(name));
         }
         if element == Element::Section {
             self.sections = self.sections.saturating_add(1);
@@ -218,16 +218,16 @@ impl Reader<'_> {
             self.sections = self.sections.saturating_sub(1);
         }
         leave_region(&mut self.hidden, name);
-        leave_region(&mut self.furniture, name);
+        leave_region(&mut self.boilerplate, name);
         self.set_place();
         memchr(b'>', markup).map_or(markup.len(), |at| at + 1)
     }
 
     fn set_place(&mut self) {
         self.composer
-            .set_place(match (self.hidden, self.furniture) {
+            .set_place(match (self.hidden, self.boilerplate) {
                 (Some(_), _) => Place::Hidden,
-                (None, Some(_)) => Place::Furniture,
+                (None, Some(_)) => Place::Boilerplate,
                 (None, None) => Place::Content,
             });
     }
@@ -266,7 +266,7 @@ fn leave_region(region: &mut Option<Region>, name: Name) {
 fn begins_block(element: Element) -> bool {
     match element {
         Element::Hidden
-        | Element::Furniture
+        | Element::Boilerplate
         | Element::Banner
         | Element::Section
         | Element::Division

@@ -14,15 +14,15 @@ mod token;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::furniture::PageOfHost;
-use super::{Content, Furniture, NAME_BITS};
+use super::boilerplate::PageOfHost;
+use super::{Boilerplate, Content, NAME_BITS};
 use form::Form;
 use sketch::{Sketcher, mix};
 
 const OWN_SHARE_MIN: usize = 8;
 
 pub(super) fn of(
-    furniture: &mut Furniture,
+    boilerplate: &mut Boilerplate,
     body: &[u8],
     content_type: Option<&str>,
     url: &Url,
@@ -39,7 +39,7 @@ pub(super) fn of(
             host: xxh3_64(url.host_str().unwrap_or_default().as_bytes()),
             page: xxh3_64(url.as_str().as_bytes()),
         };
-        furniture.keep_own(at, &mut own, &hashes_of(&all));
+        boilerplate.keep_own(at, &mut own, &hashes_of(&all));
         if words_in(&own) * OWN_SHARE_MIN < words_in(&all) {
             own.clone_from(&all);
         }

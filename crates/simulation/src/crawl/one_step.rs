@@ -6,19 +6,23 @@
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::ring::{SeedConfig, SeedRing};
+use junkai_frontier::ring::{OneStepRing, OneStepRingConfig};
 use junkai_graph::{Page, WebGraph};
 
 use super::{Pace, Run, Ticker, Trial, mix};
-use crate::policy::{SeedRingSetup, ServerSpread};
+use crate::policy::{OneStepRingSetup, ServerSpread};
 
 /// The length of a step; the order does not depend on it.
 const STEP: Duration = Duration::from_secs(1);
 /// The least number of steps between two visits to a server, that Morimoto et al. (2011) proves.
 const STEPS_PROMISED: u64 = 2;
 
-pub(super) fn crawl(trial: &Trial<'_>, setup: SeedRingSetup, progress: &mut dyn FnMut(u64)) -> Run {
-    let mut crawl = SeedCrawl::new(trial, setup);
+pub(super) fn crawl(
+    trial: &Trial<'_>,
+    setup: OneStepRingSetup,
+    progress: &mut dyn FnMut(u64),
+) -> Run {
+    let mut crawl = OneStepCrawl::new(trial, setup);
     let mut ticker = Ticker { sink: progress };
     for &seed in trial.seeds {
         crawl.enqueue(seed);
@@ -39,28 +43,28 @@ pub(super) fn crawl(trial: &Trial<'_>, setup: SeedRingSetup, progress: &mut dyn 
     crawl.run
 }
 
-struct SeedCrawl<'a> {
+struct OneStepCrawl<'a> {
     web: &'a WebGraph,
-    setup: SeedRingSetup,
-    ring: SeedRing<Page>,
+    setup: OneStepRingSetup,
+    ring: OneStepRing<Page>,
     is_booked: Vec<bool>,
     /// The step of the last visit to each residue, for the check of the promise.
     visited_at: Vec<Option<u64>>,
     run: Run,
 }
 
-impl<'a> SeedCrawl<'a> {
-    fn new(trial: &Trial<'a>, setup: SeedRingSetup) -> SeedCrawl<'a> {
-        let config = SeedConfig {
+impl<'a> OneStepCrawl<'a> {
+    fn new(trial: &Trial<'a>, setup: OneStepRingSetup) -> OneStepCrawl<'a> {
+        let config = OneStepRingConfig {
             slots: setup.slots,
             residues: setup.residues,
             interval: STEP,
             rule: setup.rule,
         };
-        SeedCrawl {
+        OneStepCrawl {
             web: trial.web,
             setup,
-            ring: SeedRing::new(config, Time::EPOCH),
+            ring: OneStepRing::new(config, Time::EPOCH),
             is_booked: vec![false; trial.web.links.page_count() as usize],
             visited_at: vec![None; setup.residues as usize],
             run: Run {

@@ -8,7 +8,7 @@ use junkai_store::backlog::Class;
 
 /// Queues of pages, one for each class.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct Spilled {
     lanes: BTreeMap<Class, VecDeque<Waiting>>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Returning {
     pub(super) worth: f32,
 }
 
-impl Aside {
+impl Spilled {
     pub(super) fn put(&mut self, page: Page, worth: f32) {
         let grade = grade_of(worth);
         let lane = self.lanes.entry(Class::of(grade)).or_default();

@@ -20,7 +20,7 @@ use crate::time::Time;
 
 /// The two parameters of the memory, the interval, and the rule for residues that are idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeedConfig {
+pub struct OneStepRingConfig {
     /// *B*: queues, that is steps that can be booked ahead; at least 2.
     pub slots: usize,
     /// *H*: residue classes that servers fall into; even.
@@ -28,12 +28,12 @@ pub struct SeedConfig {
     /// *T*: the least time from one batch to the next.
     pub interval: Duration,
     /// Where an idle residue begins.
-    pub rule: SeedRule,
+    pub rule: OneStepRule,
 }
 
 /// At which step a residue that is idle gets its next booking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeedRule {
+pub enum OneStepRule {
     /// The first step to come that has the parity of the residue: a batch has at most *H* / 2 visits.
     Text,
     /// The very next step: less to wait, and batches of up to *H* visits.
@@ -42,8 +42,8 @@ pub enum SeedRule {
 
 /// The queues of Morimoto et al. (2011).
 #[derive(Clone, Debug)]
-pub struct SeedRing<V> {
-    config: SeedConfig,
+pub struct OneStepRing<V> {
+    config: OneStepRingConfig,
     queues: Box<[VecDeque<V>]>,
     next_step: Box<[u64]>,
     now_step: u64,
@@ -55,20 +55,20 @@ pub struct SeedRing<V> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discarded<V>(pub V);
 
-impl<V> SeedRing<V> {
+impl<V> OneStepRing<V> {
     /// Empty queues; the first batch can be had one interval after `now`.
     ///
     /// # Panics
     /// If there are fewer than two slots, or if the number of residues is odd or zero.
     #[must_use]
-    pub fn new(config: SeedConfig, now: Time) -> SeedRing<V> {
+    pub fn new(config: OneStepRingConfig, now: Time) -> OneStepRing<V> {
         assert!(2 <= config.slots, "the paper needs two queues or more");
         assert!(0 < config.residues, "there must be residues");
         assert!(
             config.residues.is_multiple_of(2),
             "the number of residues must be even"
         );
-        SeedRing {
+        OneStepRing {
             config,
             queues: (0..config.slots).map(|_| VecDeque::new()).collect(),
             next_step: (0..u64::from(config.residues))
@@ -88,8 +88,8 @@ impl<V> SeedRing<V> {
         let mut step = self.next_step[residue as usize];
         if step <= self.now_step {
             step = match self.config.rule {
-                SeedRule::Text => self.now_step + 2 - ((self.now_step ^ u64::from(residue)) & 1),
-                SeedRule::Max => self.now_step + 1,
+                OneStepRule::Text => self.now_step + 2 - ((self.now_step ^ u64::from(residue)) & 1),
+                OneStepRule::Max => self.now_step + 1,
             };
         }
         if self.now_step + self.config.slots as u64 <= step {
@@ -156,9 +156,9 @@ mod tests {
 
     const INTERVAL: Duration = Duration::from_secs(1);
 
-    fn seed_ring(slots: usize, residues: u32, rule: SeedRule) -> SeedRing<u32> {
-        SeedRing::new(
-            SeedConfig {
+    fn one_step_ring(slots: usize, residues: u32, rule: OneStepRule) -> OneStepRing<u32> {
+        OneStepRing::new(
+            OneStepRingConfig {
                 slots,
                 residues,
                 interval: INTERVAL,
@@ -172,9 +172,9 @@ mod tests {
 
     /// The queues beside their full history, against which the properties P1 to P4 of the paper are checked.
     struct Witness {
-        ring: SeedRing<u32>,
+        ring: OneStepRing<u32>,
         slots: u64,
-        rule: SeedRule,
+        rule: OneStepRule,
         now: Time,
         bookings: Vec<Booking>,
     }
@@ -208,7 +208,7 @@ mod tests {
                     assert!(now_step < step, "P3");
                     assert!(step < now_step + self.slots, "P3");
                     assert!(earlier.iter().all(|earlier| earlier + 2 <= step), "P2");
-                    if self.rule == SeedRule::Text {
+                    if self.rule == OneStepRule::Text {
                         assert_eq!(
                             step % 2,
                             u64::from(residue) % 2,
@@ -245,8 +245,8 @@ mod tests {
     }
 
     /// Runs operations: none is the next step, a residue is to be enqueued.
-    fn check(slots: usize, rule: SeedRule, operations: impl IntoIterator<Item = Option<u32>>) {
-        let ring = seed_ring(slots, RESIDUES, rule);
+    fn check(slots: usize, rule: OneStepRule, operations: impl IntoIterator<Item = Option<u32>>) {
+        let ring = one_step_ring(slots, RESIDUES, rule);
         let mut witness = Witness {
             ring,
             slots: slots as u64,
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn all_short_sequences_keep_the_properties() {
         for slots in 2..=9 {
-            for rule in [SeedRule::Text, SeedRule::Max] {
+            for rule in [OneStepRule::Text, OneStepRule::Max] {
                 for code in 0..3_u32.pow(9) {
                     let operations = (0..9).map(|place| match code / 3_u32.pow(place) % 3 {
                         0 => None,
@@ -288,7 +288,7 @@ mod tests {
         #[test]
         fn any_sequence_keeps_the_properties(
             slots in 2_usize..70,
-            rule in prop_oneof![Just(SeedRule::Text), Just(SeedRule::Max)],
+            rule in prop_oneof![Just(OneStepRule::Text), Just(OneStepRule::Max)],
             operations in prop::collection::vec(prop_oneof![1 => Just(None), 3 => (0_u32..4).prop_map(Some)], 0..600),
         ) {
             check(slots, rule, operations);
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_residue_fills_half_of_the_queues() {
         for slots in 3..=65 {
-            let mut ring = seed_ring(slots, 2, SeedRule::Max);
+            let mut ring = one_step_ring(slots, 2, OneStepRule::Max);
             let booked = (0..slots).filter(|_| ring.enqueue(1, 0).is_ok()).count();
             assert_eq!(booked, slots / 2);
         }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_batch_does_not_come_before_the_interval_has_passed() {
-        let mut ring = seed_ring(8, 2, SeedRule::Text);
+        let mut ring = one_step_ring(8, 2, OneStepRule::Text);
         assert_eq!(ring.enqueue(1, 7), Ok(1));
         assert_eq!(ring.next(Time::from_micros(999_999)), None);
         assert_eq!(ring.next(Time::from_micros(1_500_000)), Some(vec![7]));

@@ -17,7 +17,7 @@ use crate::belief::Belief;
 
 /// How the change interval follows from what was seen: *λ* = ln(*T* / *T*ₛ) / *t̄*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seed {
+pub struct GapEstimator {
     /// What is taken for the typical changed gap.
     pub typical: TypicalGap,
 }
@@ -35,7 +35,7 @@ pub enum TypicalGap {
 
 /// What is kept for a page, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SeedMemory {
+pub struct GapMemory {
     /// Sum of the gaps in which a change was found.
     pub changed_time: f32,
     /// Sum of the others.
@@ -54,14 +54,14 @@ pub(super) const BACK_OFF: f64 = 2.0;
 /// Gaps shorter than this count as this long, so that logarithms and quotients stay numbers.
 const GAP_SECONDS_MIN: f32 = 1e-3;
 
-impl Estimator for Seed {
-    type Memory = SeedMemory;
+impl Estimator for GapEstimator {
+    type Memory = GapMemory;
 
-    fn begin(&self, _prior: &Prior) -> SeedMemory {
-        SeedMemory::default()
+    fn begin(&self, _prior: &Prior) -> GapMemory {
+        GapMemory::default()
     }
 
-    fn learn(&self, memory: &mut SeedMemory, evidence: &Evidence, _prior: &Prior) {
+    fn learn(&self, memory: &mut GapMemory, evidence: &Evidence, _prior: &Prior) {
         match *evidence {
             Evidence::Same { gap } => {
                 memory.last = kept(gap);
@@ -84,7 +84,7 @@ impl Estimator for Seed {
         }
     }
 
-    fn belief(&self, memory: &SeedMemory, prior: &Prior) -> Belief {
+    fn belief(&self, memory: &GapMemory, prior: &Prior) -> Belief {
         let [changed_time, stable_time, changed_gaps, shortest, last] = [
             memory.changed_time,
             memory.stable_time,

@@ -1,20 +1,20 @@
-//! The wish box: wishes that a stopped archive keeps for its next start, in `state/wishes.jsonl`.
+//! The command box: commands that a stopped archive keeps for its next start, in `state/wishes.jsonl`.
 //!
-//! `tell` puts wishes in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`engine::commands`) and
-//! empties the box only when what it did is durable. A kill in between grants them again, which does no harm.
+//! `tell` puts commands in while it holds the archive's lock, so no crawl is running or begins; the next start takes them out (`engine::commands`) and
+//! empties the box only when what it did is durable. After a kill in between they are carried out again, which does no harm.
 
 use std::io;
 
 use junkai_files::Folder;
 
 use crate::CrawlError;
+use crate::command::UserCommand;
 use crate::error::AtPath as _;
-use crate::wish::Wish;
 
 const NAME: &str = "wishes.jsonl";
 
-/// Keeps wishes until the next start. When this returns they survive a power failure.
-pub fn put(state: &Folder, wishes: &[Wish]) -> Result<(), CrawlError> {
+/// Keeps commands until the next start. When this returns they survive a power failure.
+pub fn put(state: &Folder, commands: &[UserCommand]) -> Result<(), CrawlError> {
     let path = state.file(NAME);
     let file = state.disk().open_for_writing(&path)?;
     let length = file.length()?;
@@ -27,8 +27,8 @@ pub fn put(state: &Folder, wishes: &[Wish]) -> Result<(), CrawlError> {
     if last != *b"\n" {
         lines.push(b'\n');
     }
-    for wish in wishes {
-        serde_json::to_writer(&mut lines, wish)
+    for command in commands {
+        serde_json::to_writer(&mut lines, command)
             .map_err(io::Error::from)
             .at(&path)?;
         lines.push(b'\n');
@@ -38,8 +38,8 @@ pub fn put(state: &Folder, wishes: &[Wish]) -> Result<(), CrawlError> {
     Ok(state.disk().sync_dir(state.path())?)
 }
 
-/// The wishes that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.
-pub fn look(state: &Folder) -> Result<Vec<Wish>, CrawlError> {
+/// The commands that are kept, in the order in which they came. A line that was torn was never promised, and is passed over.
+pub fn look(state: &Folder) -> Result<Vec<UserCommand>, CrawlError> {
     let bytes = state.read(NAME)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     Ok(text
@@ -48,7 +48,7 @@ pub fn look(state: &Folder) -> Result<Vec<Wish>, CrawlError> {
         .collect())
 }
 
-/// Empties the box: everything in it was granted, and that is durable.
+/// Empties the box: everything in it was carried out, and that is durable.
 pub fn empty(state: &Folder) -> Result<(), CrawlError> {
     Ok(state.disk().remove(&state.file(NAME))?)
 }
@@ -59,14 +59,14 @@ mod tests {
 
     use super::*;
 
-    fn add(seed: &str) -> Wish {
-        Wish::Add {
+    fn add(seed: &str) -> UserCommand {
+        UserCommand::Add {
             seeds: vec![seed.to_owned()],
         }
     }
 
     #[test]
-    fn wishes_come_out_in_the_order_in_which_they_went_in() {
+    fn commands_come_out_in_the_order_in_which_they_went_in() {
         let folder = tempfile::tempdir().unwrap();
         let state = Folder::real(folder.path());
         assert_eq!(look(&state).unwrap(), []);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_takes_no_other_wish_with_it() {
+    fn a_torn_line_takes_no_other_command_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let state = Folder::real(folder.path());
         put(&state, &[add("a"), add("b")]).unwrap();

@@ -97,7 +97,7 @@ fn a_running_crawl_takes_new_seeds_and_visits_them() {
 }
 
 #[test]
-fn a_stopped_archive_keeps_wishes_until_they_are_carried_out_whatever_kills_it() {
+fn a_stopped_archive_keeps_commands_until_they_are_carried_out_whatever_kills_it() {
     let stage = Stage::new(web(), "[crawl]\ncheckpoint_every = \"100ms\"\n");
     one_host_once(&stage);
     let seed = stage.url("host0.test", "/");
@@ -121,7 +121,7 @@ fn a_stopped_archive_keeps_wishes_until_they_are_carried_out_whatever_kills_it()
     assert_eq!(told(&stage, "stats", &[])["wishes"], 0);
     assert!(!stage.archive().join("state/wishes.jsonl").exists());
     assert!(1 < answers(&stage, "host1.test").len());
-    // A kill between a visit's line in the log and its acknowledgement repeats it; a wish that were granted at each start would show.
+    // A kill between a visit's line in the log and its acknowledgement repeats it; a command that were carried out at each start would show.
     let visits_now = visits(&stage, &seed);
     assert!((2..=3).contains(&visits_now), "{visits_now}");
     again(&stage).wait().expect(0);
@@ -150,7 +150,7 @@ fn what_a_running_crawl_answered_survives_its_kill() {
     });
     assert_eq!(visits(&stage, &seed), 1);
     told(&stage, "resume", &["--all"]);
-    wait_until("both wishes are carried out", || {
+    wait_until("both commands are carried out", || {
         1 < visits(&stage, &seed) && 0 < visits(&stage, &other)
     });
     assert!(crawl.kill());
@@ -336,7 +336,7 @@ fn scope_changes_while_the_crawl_runs_and_what_falls_out_is_dismissed() {
     for event in dismissed.clone() {
         assert!(event.result.contains("exclude"), "{event:?}");
     }
-    // A visit in flight at the moment of the wish may still have ended.
+    // A visit in flight at the moment of the command may still have ended.
     assert!(later.len() - dismissed.count() <= 2, "{later:#?}");
 
     let shown = tell(&stage, "scope", &[]).expect(0);

@@ -1,26 +1,26 @@
-//! A wish: what a person asks of a crawl, running or not, and what becomes of it.
+//! A command: what a person asks of a crawl, running or not, and what becomes of it.
 //!
-//! A wish is one line of JSON, in the [wish box](crate::wish_box) of a stopped archive and on the control socket of a running crawl alike. Whoever
-//! grants it ([`tell`](fn@crate::tell), `engine::commands`) answers with a [`Granted`]: counts, and words for what was refused.
+//! A command is one line of JSON, in the [command box](crate::command_box) of a stopped archive and on the control socket of a running crawl alike. Whoever
+//! carries it out ([`tell`](fn@crate::tell), `engine::commands`) answers with a [`CommandResponse`]: counts, and words for what was refused.
 //!
-//! Invariants: a wish is bounded; to grant it twice does no more than to grant it once.
+//! Invariants: a command is bounded; to carry it out twice does no more than to carry it out once.
 
 use std::net::IpAddr;
 
 use junkai_weburl::{Canonicalizer, PageUrl, UrlError};
 use serde::{Deserialize, Serialize};
 
-/// URLs in one wish at most; more are several wishes.
+/// URLs in one command at most; more are several commands.
 pub const URLS_MAX: usize = 1000;
-/// Bytes of the URLs in one wish at most, unless a single one is longer.
+/// Bytes of the URLs in one command at most, unless a single one is longer.
 const URL_BYTES_MAX: usize = 1 << 18;
 /// Refusals that are told in words; the rest is counted.
 const REFUSALS_MAX: usize = 20;
 
-/// What somebody asks of a crawl.
+/// What a user asks of a crawl. The name of its tag and of its file, `wish`, is part of the archive's format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "kebab-case")]
-pub enum Wish {
+pub enum UserCommand {
     /// Crawl from these URLs too.
     Add {
         /// The seeds.
@@ -31,7 +31,7 @@ pub enum Wish {
         /// The pages.
         pages: Vec<String>,
     },
-    /// Start no more visits there. Those that wait are put off, not lost.
+    /// Start no more visits there. Those that wait are deferred, not lost.
     Pause {
         /// Where.
         whom: Whom,
@@ -42,7 +42,7 @@ pub enum Wish {
         whom: Whom,
     },
     /// Change which URLs belong to the crawl, beyond what its configuration says.
-    Scope(ScopeWish),
+    Scope(ScopeCommand),
 }
 
 /// What is paused, or goes on.
@@ -60,16 +60,16 @@ pub enum Whom {
 /// How the scope is to change: regular expressions, as in the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ScopeWish {
+pub struct ScopeCommand {
     /// Patterns that are in scope from now on.
     pub include: Vec<String>,
     /// Patterns that are out of scope from now on.
     pub exclude: Vec<String>,
-    /// Patterns of earlier wishes that hold no longer.
+    /// Patterns of earlier commands that hold no longer.
     pub drop: Vec<String>,
 }
 
-impl ScopeWish {
+impl ScopeCommand {
     /// Whether it would change nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -77,10 +77,10 @@ impl ScopeWish {
     }
 }
 
-/// What became of a wish.
+/// What became of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Granted {
+pub struct CommandResponse {
     /// Pages, hosts, servers or patterns for which it was done.
     pub done: u64,
     /// Those for which nothing was left to do.
@@ -91,7 +91,7 @@ pub struct Granted {
     pub reasons: Vec<String>,
 }
 
-impl Granted {
+impl CommandResponse {
     /// Counts one for which it was done, if it `is_news`, or was the case already.
     pub fn count(&mut self, is_news: bool) {
         if is_news {
@@ -109,8 +109,8 @@ impl Granted {
         }
     }
 
-    /// Adds what became of a further wish.
-    pub fn add(&mut self, other: Granted) {
+    /// Adds what became of a further command.
+    pub fn add(&mut self, other: CommandResponse) {
         self.done += other.done;
         self.already += other.already;
         self.refused += other.refused;
@@ -132,23 +132,26 @@ impl Whom {
     }
 }
 
-impl Wish {
-    /// Shares URLs out over as many wishes as it takes.
-    pub fn several(urls: Vec<PageUrl>, wish: impl Fn(Vec<String>) -> Wish) -> Vec<Wish> {
-        let (mut wishes, mut part, mut bytes) = (Vec::new(), Vec::new(), 0);
+impl UserCommand {
+    /// Shares URLs out over as many commands as it takes.
+    pub fn several(
+        urls: Vec<PageUrl>,
+        command: impl Fn(Vec<String>) -> UserCommand,
+    ) -> Vec<UserCommand> {
+        let (mut commands, mut part, mut bytes) = (Vec::new(), Vec::new(), 0);
         for url in urls {
             let length = url.as_str().len();
             if !part.is_empty() && (part.len() == URLS_MAX || URL_BYTES_MAX < bytes + length) {
-                wishes.push(wish(std::mem::take(&mut part)));
+                commands.push(command(std::mem::take(&mut part)));
                 bytes = 0;
             }
             bytes += length;
             part.push(url.as_str().to_owned());
         }
         if !part.is_empty() {
-            wishes.push(wish(part));
+            commands.push(command(part));
         }
-        wishes
+        commands
     }
 }
 
@@ -163,34 +166,34 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_one_line_that_people_can_read() {
+    fn a_command_is_one_line_that_people_can_read() {
         let host = Whom::Host("a.example".to_owned());
         let cases = [
             (
-                Wish::Add {
+                UserCommand::Add {
                     seeds: vec!["https://a.example/".to_owned()],
                 },
                 r#"{"wish":"add","seeds":["https://a.example/"]}"#,
             ),
             (
-                Wish::Pause { whom: host },
+                UserCommand::Pause { whom: host },
                 r#"{"wish":"pause","whom":{"host":"a.example"}}"#,
             ),
             (
-                Wish::Resume { whom: Whom::All },
+                UserCommand::Resume { whom: Whom::All },
                 r#"{"wish":"resume","whom":"all"}"#,
             ),
             (
-                Wish::Scope(ScopeWish {
+                UserCommand::Scope(ScopeCommand {
                     exclude: vec!["x".to_owned()],
-                    ..ScopeWish::default()
+                    ..ScopeCommand::default()
                 }),
                 r#"{"wish":"scope","include":[],"exclude":["x"],"drop":[]}"#,
             ),
         ];
-        for (wish, line) in cases {
-            assert_eq!(serde_json::to_string(&wish).unwrap(), line);
-            assert_eq!(serde_json::from_str::<Wish>(line).unwrap(), wish);
+        for (command, line) in cases {
+            assert_eq!(serde_json::to_string(&command).unwrap(), line);
+            assert_eq!(serde_json::from_str::<UserCommand>(line).unwrap(), command);
         }
     }
 
@@ -209,17 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn many_urls_are_several_wishes_and_none_is_lost() {
+    fn many_urls_are_several_commands_and_none_is_lost() {
         let page = |number: usize| {
             let url = format!("https://a.example/{number}/{}", "x".repeat(number % 7000));
             canonical().parse(&url).unwrap()
         };
         let urls: Vec<PageUrl> = (0..3500).map(page).collect();
-        let wishes = Wish::several(urls.clone(), |seeds| Wish::Add { seeds });
+        let commands = UserCommand::several(urls.clone(), |seeds| UserCommand::Add { seeds });
         let mut all = Vec::new();
-        for wish in &wishes {
-            let Wish::Add { seeds } = wish else {
-                panic!("{wish:?}")
+        for command in &commands {
+            let UserCommand::Add { seeds } = command else {
+                panic!("{command:?}")
             };
             let bytes: usize = seeds.iter().map(String::len).sum();
             assert!(seeds.len() <= URLS_MAX && bytes <= URL_BYTES_MAX);

@@ -1,6 +1,6 @@
 //! What the pages of a host have in common: blocks that are not content though no markup says so.
 //!
-//! A worker owns one [`Furniture`] and shows it every page that it reads. A block that as many as [`PAGES_MIN`] pages of a host
+//! A worker owns one [`Boilerplate`] and shows it every page that it reads. A block that as many as [`PAGES_MIN`] pages of a host
 //! have had is the host's, and not the page's own. Memory is bounded, per host and in all; what is not seen again is forgotten
 //! first, so that the blocks of single pages, which are most, do not displace those of all pages.
 //!
@@ -26,14 +26,14 @@ const LIFE_SEEN_AGAIN: u8 = 8;
 
 /// How much is remembered. An entry takes 16 bytes, a host some hundred more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FurnitureBounds {
+pub struct BoilerplateBounds {
     /// Hosts. Default 1024.
     pub hosts: usize,
     /// Blocks of each host. Default 512: several pages' worth. Rounded up to a multiple of eight.
     pub blocks_per_host: usize,
 }
 
-impl Default for FurnitureBounds {
+impl Default for BoilerplateBounds {
     fn default() -> Self {
         Self {
             hosts: 1024,
@@ -44,8 +44,8 @@ impl Default for FurnitureBounds {
 
 /// Knows which blocks the pages of a host share.
 #[derive(Debug)]
-pub struct Furniture {
-    bounds: FurnitureBounds,
+pub struct Boilerplate {
+    bounds: BoilerplateBounds,
     hosts: Vec<Host>,
     positions: HashMap<u64, usize>,
     /// Where the search for a host to forget goes on.
@@ -79,10 +79,10 @@ struct KnownBlock {
     life: u8,
 }
 
-impl Furniture {
+impl Boilerplate {
     /// Knows nothing yet, and will not know more than this.
     #[must_use]
-    pub fn new(bounds: FurnitureBounds) -> Self {
+    pub fn new(bounds: BoilerplateBounds) -> Self {
         Self {
             bounds,
             hosts: Vec::new(),
@@ -220,40 +220,40 @@ mod tests {
     }
 
     /// How many of the blocks are kept as the page's own.
-    fn own(furniture: &mut Furniture, host: u64, page: u64, blocks: &[Vec<u64>]) -> usize {
+    fn own(boilerplate: &mut Boilerplate, host: u64, page: u64, blocks: &[Vec<u64>]) -> usize {
         let mut blocks: Vec<&[u64]> = blocks.iter().map(Vec::as_slice).collect();
         let (_, hashes) = super::super::name_of(&blocks);
-        furniture.keep_own(PageOfHost { host, page }, &mut blocks, &hashes);
+        boilerplate.keep_own(PageOfHost { host, page }, &mut blocks, &hashes);
         blocks.len()
     }
 
     #[test]
     fn a_block_of_many_pages_is_the_hosts() {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         let kept: Vec<usize> = (0..6)
-            .map(|page| own(&mut furniture, 1, page, &[block(0), block(page + 1)]))
+            .map(|page| own(&mut boilerplate, 1, page, &[block(0), block(page + 1)]))
             .collect();
         assert_eq!(kept, [2, 2, 2, 1, 1, 1]);
-        assert_eq!(own(&mut furniture, 2, 9, &[block(0)]), 1, "another host");
+        assert_eq!(own(&mut boilerplate, 2, 9, &[block(0)]), 1, "another host");
     }
 
     #[test]
     fn a_page_that_is_read_often_keeps_its_blocks() {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         for _ in 0..10 {
             for page in 0..3 {
-                assert_eq!(own(&mut furniture, 1, page, &[block(0)]), 1);
+                assert_eq!(own(&mut boilerplate, 1, page, &[block(0)]), 1);
             }
         }
     }
 
     #[test]
     fn short_blocks_are_not_judged() {
-        let mut furniture = Furniture::new(FurnitureBounds::default());
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds::default());
         let short = block(0)[..BLOCK_WORDS_MIN - 1].to_vec();
         for page in 0..10 {
             assert_eq!(
-                own(&mut furniture, 1, page, std::slice::from_ref(&short)),
+                own(&mut boilerplate, 1, page, std::slice::from_ref(&short)),
                 1
             );
         }
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_all_pages_share_outlives_what_one_page_has() {
-        let mut furniture = Furniture::new(FurnitureBounds {
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds {
             hosts: 1,
             blocks_per_host: 64,
         });
@@ -270,41 +270,41 @@ mod tests {
                 .chain((0..20).map(|number| block(1 + page * 20 + number)))
                 .collect();
             let is_learned = 3 <= page;
-            let kept = own(&mut furniture, 1, page, &blocks);
+            let kept = own(&mut boilerplate, 1, page, &blocks);
             assert_eq!(kept, blocks.len() - usize::from(is_learned), "page {page}");
         }
     }
 
     #[test]
     fn memory_is_bounded_whatever_is_read() {
-        let bounds = FurnitureBounds {
+        let bounds = BoilerplateBounds {
             hosts: 10,
             blocks_per_host: 16,
         };
-        let mut furniture = Furniture::new(bounds);
+        let mut boilerplate = Boilerplate::new(bounds);
         for number in 0..2000 {
-            own(&mut furniture, number % 100, number, &[block(number)]);
+            own(&mut boilerplate, number % 100, number, &[block(number)]);
         }
-        assert_eq!(furniture.hosts.len(), 10);
-        assert_eq!(furniture.positions.len(), 10);
+        assert_eq!(boilerplate.hosts.len(), 10);
+        assert_eq!(boilerplate.positions.len(), 10);
         assert!(
-            furniture.memory_bytes() < 16 * 1024,
+            boilerplate.memory_bytes() < 16 * 1024,
             "{}",
-            furniture.memory_bytes()
+            boilerplate.memory_bytes()
         );
     }
 
     #[test]
     fn a_host_that_is_in_use_is_not_forgotten() {
-        let mut furniture = Furniture::new(FurnitureBounds {
+        let mut boilerplate = Boilerplate::new(BoilerplateBounds {
             hosts: 4,
             blocks_per_host: 64,
         });
         for page in 0..100 {
-            let kept = own(&mut furniture, 7, page, &[block(0), block(page + 1)]);
+            let kept = own(&mut boilerplate, 7, page, &[block(0), block(page + 1)]);
             assert_eq!(kept, if page < 3 { 2 } else { 1 }, "page {page}");
-            own(&mut furniture, 1000 + page, page, &[block(0)]);
-            own(&mut furniture, 2000 + page, page, &[block(0)]);
+            own(&mut boilerplate, 1000 + page, page, &[block(0)]);
+            own(&mut boilerplate, 2000 + page, page, &[block(0)]);
         }
     }
 }
