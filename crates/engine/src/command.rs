@@ -1,7 +1,7 @@
 //! A command: what a person asks of a crawl, running or not, and what becomes of it.
 //!
 //! A command is one line of JSON, in the [command box](crate::command_box) of a stopped archive and on the control socket of a running crawl alike. Whoever
-//! carries it out ([`tell`](fn@crate::tell), `engine::commands`) answers with a [`CommandResponse`]: counts, and words for what was refused.
+//! carries it out (`tell` in the crawler, `engine::commands`) answers with a [`CommandResponse`]: counts, and words for what was refused.
 //!
 //! Invariants: a command is bounded; to carry it out twice does no more than to carry it out once.
 

@@ -1,6 +1,6 @@
 //! The engine: everything that decides what the crawl does next, as one state machine that is told the time.
 //!
-//! [`rounds`](crate::rounds) drives it in the manner of a protocol library: it tells the engine what has happened ([`Engine::handle`]), lets waiting visits in
+//! The driver (`rounds` in the crawler) works with it in the manner of a protocol library: it tells the engine what has happened ([`Engine::handle`]), lets waiting visits in
 //! ([`Engine::refill`], [`Engine::tick`]), and carries out the orders that come of it ([`Engine::poll_order`]); [`Engine::next_wake`] says until when nothing is to
 //! be done. The stages are in the modules below: `intake` (what visits brought), `discovery` (new URLs), `turns` (from waiting to an order), `settling` and
 //! `revisits` (what becomes of a visit and its page), `focus`, `commands` (what people ask for).

@@ -6,7 +6,7 @@
 //! Nobody holds the lock while a question is answered: the rules are shared, and taken out of the table first.
 //!
 //! Bounded by `crawl.robots_memory`: what has not been asked about for longest goes, and is asked for again. Long rules only make way for each
-//! other (see [`Shelf`]), so hosts with huge files cannot push out those of everybody else.
+//! other (see `Shelf`), so hosts with huge files cannot push out those of everybody else.
 //!
 //! Not here: what the rules mean (`fetch::robots`), and when they may be fetched (the ring decides, as for any visit).
 

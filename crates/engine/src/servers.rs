@@ -3,8 +3,8 @@
 //! Two files of lines below `state/`, appended as things happen: `servers.jsonl` (the last line of a server or host holds) and
 //! `seeds.txt`. Both are small: most servers never ask for anything.
 //!
-//! A damaged line of `servers.jsonl` ([`mod@line`]) costs no server its rest: where one bit was flipped, it counts as it was written. Where there is more damage and the
-//! line still tells whose it was, that server or host rests for as long as any may ask for ([`RestMax`]): it is one, and it did ask for something. Where not even that
+//! A damaged line of `servers.jsonl` (`servers::line`) costs no server its rest: where one bit was flipped, it counts as it was written. Where there is more damage and the
+//! line still tells whose it was, that server or host rests for as long as any may ask for (`RestMax`): it is one, and it did ask for something. Where not even that
 //! is known, every server rests for an interval, as after every start: to let all of them rest for the day that one may have asked for would stop the crawl for a damaged sector.
 //!
 //! With what was asked for stands a moment by which the next run can tell how much of a rest is left ([`Clock::end_of_rest`]).

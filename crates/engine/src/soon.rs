@@ -1,7 +1,7 @@
 //! Known pages that found no room in the ring, and whose turn is too near for the time queue to tell apart.
 //!
 //! The queue hands pages out to the minute (`time_queue.resolution`); the scheduler promises turns to the microsecond. A page whose turn comes within
-//! [`SOON`] waits here, in memory; its state stays out of the queue as if it were in the ring, so a kill costs nothing.
+//! `SOON` waits here, in memory; its state stays out of the queue as if it were in the ring, so a kill costs nothing.
 //! [`KnownPages`](crate::known::KnownPages) fills and empties it.
 
 use std::cmp::Reverse;

@@ -1,6 +1,6 @@
 //! A visit on its way: from the backlog through the ring to a worker, and back as a report.
 //!
-//! [`Order`]s go from the frontier's thread to the workers, [`Report`]s come back; both travel in bounded channels.
+//! [`Order`]s go from the frontier's thread to the workers, reports ([`EndedVisit`]) come back; both travel in bounded channels.
 
 mod codec;
 

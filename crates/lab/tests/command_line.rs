@@ -349,7 +349,7 @@ fn the_help_explains_itself_without_the_numbers_of_papers() {
         .filter(|line| !line.starts_with(' '))
         .filter_map(|line| line.split(' ').next());
     let commands: Vec<&str> = commands.filter(|name| *name != "help").collect();
-    assert_eq!(commands.len(), 13, "{overview}");
+    assert_eq!(commands.len(), 14, "{overview}");
     for command in commands {
         let help = bench.say(&format!("{command} --help")).expect(0).out;
         let words = format!("{overview}{help}").to_lowercase();
@@ -365,4 +365,17 @@ fn the_help_explains_itself_without_the_numbers_of_papers() {
         }
         assert!(help.contains("Examples:"), "{help}");
     }
+}
+
+#[test]
+fn whole_crawls_are_simulated_and_planted_bugs_are_found() {
+    let bench = Bench::new();
+    let told = bench.say("simulate --runs 3 --json").expect(0).out;
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["runs"], 3, "{told}");
+    let found = bench.say("simulate --runs 20 --bug lease-ends-at-start");
+    let found = found.expect(0).out;
+    assert!(found.contains("found in run"), "{found}");
+    let refused = bench.say("simulate --bug moths").expect(2).err;
+    assert!(refused.contains("lease-ends-at-start"), "{refused}");
 }

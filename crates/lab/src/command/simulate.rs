@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use junkai_terminal::bar::Bar;
-use junkai_terminal::exit::Ending;
+use junkai_terminal::exit::{BadCommandLine, Ending};
 use junkai_terminal::print::say;
 use junkai_world::{Bug, Counts, Failure, Plan, run as simulate};
 use serde_json::json;
@@ -80,10 +80,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         Some("all") => Bug::ALL.to_vec(),
         Some(name) => match Bug::named(name) {
             Some(bug) => vec![bug],
-            None => bail!(
-                "no bug is called {name:?}; there are: {}",
-                Bug::ALL.map(Bug::name).join(", ")
-            ),
+            None => {
+                let names = Bug::ALL.map(Bug::name).join(", ");
+                let what = format!("no bug is called {name:?}; there are: {names}");
+                return Err(BadCommandLine(what).into());
+            }
         },
     };
     find(arguments, &plan, &bugs)
