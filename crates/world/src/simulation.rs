@@ -39,7 +39,7 @@ const NAP_MAX: Duration = Duration::from_mins(5);
 /// Rounds without time passing, at most.
 const ROUNDS_AT_A_MOMENT_MAX: u32 = 10_000;
 /// When nothing goes wrong any more, all that waits is visited within this time.
-const PROGRESS_WITHIN: Duration = Duration::from_hours(24 * 60);
+const PROGRESS_WITHIN: Duration = Duration::from_hours(24 * 40);
 /// Between a fault that ends the process and the next start, at most.
 const DOWN_MAX_MS: u32 = 20_000;
 /// A checkpoint is no older than this many of its intervals, and the longest nap.

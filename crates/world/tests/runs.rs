@@ -1,5 +1,7 @@
 //! Whole crawls, simulated.
 
+use std::time::Duration;
+
 use junkai_world::{Bug, Plan, run};
 
 /// Runs of the test suite; `junkai lab simulate` makes as many as anybody likes.
@@ -31,6 +33,8 @@ fn every_planted_bug_is_found() {
     for bug in Bug::ALL {
         let plan = Plan {
             bug: Some(bug),
+            ends: 24,
+            time: Duration::from_hours(24),
             ..Plan::default()
         };
         if (0..RUNS_TO_FIND).all(|number| run(number, &plan).is_ok()) {
