@@ -682,18 +682,22 @@ impl Simulation {
     fn pass_on(&mut self) -> Result<bool, Interruption> {
         let passed = self.machine.passed();
         if !self.is_calm && self.plan.time <= passed {
-            self.calm_down()?;
+            self.calm_down();
         }
         let now = self.now();
         let process = self.process()?;
         let counts = process.progress.snapshot();
         if self.is_calm {
+            let has_commands = self
+                .agenda
+                .values()
+                .any(|event| matches!(event, Event::Command(_)));
             let process = self.process()?;
-            if counts.waiting == 0 && !process.engine.has_visits_in_flight() {
+            if counts.waiting == 0 && !has_commands && !process.engine.has_visits_in_flight() {
                 return self.finish();
             }
             if self.plan.time + PROGRESS_WITHIN < passed {
-                let what = format!("{} visits wait still", counts.waiting);
+                let what = format!("{} visits wait still{}", counts.waiting, self.waiting());
                 return Err(broken("progress", what).into());
             }
         }
@@ -706,8 +710,30 @@ impl Simulation {
         Ok(false)
     }
 
+    /// The first visits that wait, and until when.
+    fn waiting(&mut self) -> String {
+        let now = self.now();
+        let closed = self.process.take().map(|process| process.engine.close(now));
+        let progress = Arc::new(Progress::default());
+        let settings = self.settings.clone();
+        let opened = Opening::of(&self.platform, Path::new("/"), settings, &progress);
+        let (Some(Ok(_)), Ok(opening)) = (closed, opened) else {
+            return String::new();
+        };
+        let mut waiting = String::new();
+        let scanned = opening.backlog.scan(|entry| {
+            let (url, due, tries) = (&entry.url, entry.due, entry.tries);
+            let line = format!("\n  {url}, due {due:?}, after {tries} tries");
+            waiting.push_str(&line);
+        });
+        match scanned {
+            Ok(()) => format!(" at {now:?}:{waiting}"),
+            Err(error) => format!(": {error}"),
+        }
+    }
+
     /// From now on nothing goes wrong, and nobody wants anything.
-    fn calm_down(&mut self) -> Result<(), Interruption> {
+    fn calm_down(&mut self) {
         self.is_calm = true;
         self.web.calm_down();
         self.offline_until = Duration::ZERO;
@@ -716,9 +742,9 @@ impl Simulation {
             .retain(|_, event| !matches!(event, Event::Command(_) | Event::Fault(_)));
         let hosts = (0..self.plan.hosts).map(|host| Whom::Host(Web::host(host)));
         for whom in hosts.chain([Whom::All]) {
-            self.command(&UserCommand::Resume { whom })?;
+            let resume = Event::Command(UserCommand::Resume { whom });
+            self.at(self.machine.passed(), resume);
         }
-        Ok(())
     }
 
     /// Ends the crawl in order, and looks once more at all that it left.
@@ -765,7 +791,15 @@ impl Simulation {
                 Event::End(made, rest) => self.end(*made, rest)?,
                 Event::Resolve(host) => self.resolve(host)?,
                 Event::Capture(url) => self.keep(Some(&url))?,
-                Event::Command(command) => self.command(&command)?,
+                Event::Command(command) => {
+                    let carried_out = self.command(&command);
+                    if let Err(Interruption::Ended) = carried_out {
+                        // Whoever gets no answer asks again.
+                        let later = self.machine.passed() + Duration::from_mins(1);
+                        self.at(later, Event::Command(command));
+                    }
+                    carried_out?;
+                }
                 Event::Fault(fault) => self.fault(fault)?,
             }
         }
