@@ -78,14 +78,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
     let bugs = match arguments.bug.as_deref() {
         None => return runs(arguments, &plan),
         Some("all") => Bug::ALL.to_vec(),
-        Some(name) => match Bug::named(name) {
-            Some(bug) => vec![bug],
-            None => {
+        Some(name) => {
+            let Some(bug) = Bug::named(name) else {
                 let names = Bug::ALL.map(Bug::name).join(", ");
                 let what = format!("no bug is called {name:?}; there are: {names}");
                 return Err(BadCommandLine(what).into());
-            }
-        },
+            };
+            vec![bug]
+        }
     };
     find(arguments, &plan, &bugs)
 }
