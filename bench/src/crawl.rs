@@ -34,7 +34,7 @@ use crate::report::{Cell, Limit, Report, Table};
 use crate::samples::Samples;
 
 /// How much more than the floor a page may cost, with revisits on.
-const FLOOR_RATIO_MAX: f64 = 1.6;
+const FLOOR_RATIO_MAX: f64 = 1.3;
 
 /// How many times as many pages the web has as are to be known of it.
 const WEB_PER_KNOWN: u64 = 2;

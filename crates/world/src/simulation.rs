@@ -1,37 +1,37 @@
-//! One run: the driver of the engine, and the faults.
+//! One run: the driver of the engine. What goes wrong is in `faults`, what its orders come to in `visits`.
+
+mod faults;
+mod visits;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use junkai_chance::Chance;
 use junkai_engine::clock::Clock;
-use junkai_engine::command::{ScopeCommand, UserCommand, Whom};
+use junkai_engine::command::{UserCommand, Whom};
 use junkai_engine::manifest::Manifest;
 use junkai_engine::opening::{Opening, write_settings_down};
-use junkai_engine::platform::{ArchiveFolder, Machine as _, Platform};
+use junkai_engine::platform::{ArchiveFolder, Platform};
 use junkai_engine::progress::Progress;
 use junkai_engine::rules::Rules;
 use junkai_engine::scope::ScopeRules;
 use junkai_engine::settings::Settings;
-use junkai_engine::visit::{EndedVisit, Fate, Located, Order, Start};
-use junkai_engine::{CrawlError, Engine, Input};
-use junkai_fetch::{DnsFailure, DnsProblem};
-use junkai_files::{Disk, Sabotage, SimulatedDisk};
-use junkai_frontier::admission::Order as AdmissionOrder;
-use junkai_frontier::{EndReport, Time};
+use junkai_engine::visit::Start;
+use junkai_engine::{CrawlError, Engine};
+use junkai_files::{Disk, SimulatedDisk};
+use junkai_frontier::Time;
 use junkai_weburl::Canonicalizer;
-use std::net::{IpAddr, Ipv4Addr};
 
+use self::faults::vary;
 use crate::captures::SimulatedCaptures;
 use crate::check::{Broken, End, Judge, Ledger, Log, broken, check_opened};
 use crate::machine::SimulatedMachine;
-use crate::web::{How, Web};
-use crate::worker::{Doing, Made, Tools};
+use crate::web::Web;
+use crate::worker::Made;
 use crate::{Bug, Plan};
 
 /// The longest the driver sleeps.
@@ -261,93 +261,6 @@ impl Simulation {
         self.plan.bug == Some(bug)
     }
 
-    /// Prepares disk and machine for the planted bug.
-    fn plant(&self) {
-        let mut sabotage = Sabotage::default();
-        match self.plan.bug {
-            Some(Bug::SyncAllLost) => sabotage.syncs_are_lost = true,
-            Some(Bug::SyncAllLate) => sabotage.syncs_are_late = true,
-            Some(Bug::LogsBuffered) => sabotage.buffered = vec!["/logs/"],
-            Some(Bug::StatesBuffered) => sabotage.buffered = vec!["/time_queue/"],
-            Some(Bug::EntriesBuffered) => sabotage.buffered = vec![".segment"],
-            Some(Bug::ServersBuffered) => sabotage.buffered = vec!["servers.jsonl"],
-            Some(Bug::CapturesBuffered) => sabotage.buffered = vec!["/archive/"],
-            Some(Bug::PausedLost) => sabotage.not_replaced = Some("paused.json"),
-            Some(Bug::ScopeLost) => sabotage.not_replaced = Some("scope.json"),
-            Some(Bug::FullDiskDropsWrites) => sabotage.full_disk_drops = true,
-            Some(Bug::ClockFollowsWall) => self.machine.follow_wall(),
-            Some(Bug::BootNeverChanges) => self.machine.name_boots(false),
-            Some(Bug::BootAlwaysChanges) => self.machine.name_boots(true),
-            _ => {}
-        }
-        self.disk.sabotage(sabotage);
-    }
-
-    fn plan_faults(&mut self) {
-        let seconds = u32::try_from(self.plan.time.as_secs()).unwrap_or(u32::MAX);
-        let plan = self.plan.clone();
-        for _ in 0..plan.ends {
-            let fault = match self.chance.below(8) {
-                0..3 if plan.power_fails => Fault::PowerFailure,
-                3 => Fault::Stop,
-                _ => Fault::Kill,
-            };
-            self.at_random(seconds, Event::Fault(fault));
-        }
-        for _ in 0..plan.ends.div_ceil(2) {
-            if plan.disk_fills {
-                self.at_random(seconds, Event::Fault(Fault::FullDisk));
-            }
-            if plan.clock_is_set {
-                let by = i64::from(self.chance.between(0, 200_000)) - 100_000;
-                self.at_random(seconds, Event::Fault(Fault::SetWall(by)));
-                let sleep = Duration::from_secs(u64::from(self.chance.below(20_000)));
-                self.at_random(seconds, Event::Fault(Fault::Sleep(sleep)));
-            }
-            if plan.network_fails {
-                let lasts = Duration::from_secs(u64::from(self.chance.below(7000)));
-                self.at_random(seconds, Event::Fault(Fault::Outage(lasts)));
-            }
-        }
-        if plan.commands {
-            for _ in 0..plan.ends + 4 {
-                let command = self.draw_command();
-                self.at_random(seconds, Event::Command(command));
-            }
-        }
-    }
-
-    fn draw_command(&mut self) -> UserCommand {
-        let url = self.web.any_url(&mut self.chance);
-        let host = Web::host(self.chance.below(self.plan.hosts));
-        match self.chance.below(8) {
-            0 | 1 => UserCommand::Add { seeds: vec![url] },
-            2 | 3 => UserCommand::Revisit { pages: vec![url] },
-            4 => UserCommand::Pause {
-                whom: Whom::Host(host),
-            },
-            5 => UserCommand::Resume {
-                whom: Whom::Host(host),
-            },
-            6 => UserCommand::Pause { whom: Whom::All },
-            _ => UserCommand::Scope(ScopeCommand {
-                exclude: vec![format!("/p{}$", self.chance.below(self.plan.pages))],
-                ..ScopeCommand::default()
-            }),
-        }
-    }
-
-    fn at_random(&mut self, seconds: u32, event: Event) {
-        // Most of a crawl happens at its beginning: half of all falls into the first hour.
-        let within = if self.chance.is(0.5) {
-            seconds.min(3600)
-        } else {
-            seconds
-        };
-        let at = Duration::from_millis(self.chance.below_large(u64::from(within) * 1000));
-        self.at(at, event);
-    }
-
     fn at(&mut self, at: Duration, event: Event) {
         self.serial += 1;
         self.agenda.insert((at, self.serial), event);
@@ -499,67 +412,6 @@ impl Simulation {
                 }
                 Err(broken("a crawl goes on", what).into())
             }
-        }
-    }
-
-    /// What rot, and planted bugs, do to the files between two processes.
-    fn spoil_state(&mut self) {
-        let cut = |disk: &Disk, part: &str, bytes: u64, files: &[(PathBuf, usize)]| {
-            let found = files
-                .iter()
-                .rfind(|(path, _)| path.to_string_lossy().contains(part));
-            if let Some((path, length)) = found
-                && let Ok(file) = disk.open_for_writing(path)
-            {
-                let _on_a_simulated_disk = file.set_len((*length as u64).saturating_sub(bytes));
-            }
-        };
-        let files = self.disk.files();
-        let disk = self.platform.disk.clone();
-        if 0 < self.counts.ends {
-            match self.plan.bug {
-                Some(Bug::LogTailCut) => cut(&disk, "events.jsonl", 600, &files),
-                Some(Bug::JournalTailCut) => cut(&disk, "journal", 300, &files),
-                Some(Bug::BacklogTailCut) => cut(&disk, ".segment", 200, &files),
-                Some(Bug::AcksForEntries) => cut(&disk, ".segment", u64::MAX, &files),
-                Some(Bug::ServersForgotten) => cut(&disk, "servers.jsonl", u64::MAX, &files),
-                Some(Bug::SeenForgotten) => {
-                    for (path, _) in &files {
-                        if path.starts_with("/state/seen") {
-                            let _on_a_simulated_disk = disk.remove(path);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        if self.plan.bits_rot && !self.is_calm && 0 < self.counts.ends && self.chance.is(0.1) {
-            self.rot(&files);
-        }
-    }
-
-    fn rot(&mut self, files: &[(PathBuf, usize)]) {
-        let kept = [
-            "/state/backlog/",
-            "/state/time_queue/",
-            "/state/seen/",
-            "MANIFEST",
-            "planner",
-        ];
-        let able = |(path, length): &&(PathBuf, usize)| {
-            let path = path.to_string_lossy();
-            0 < *length && kept.iter().any(|part| path.contains(part)) && !path.ends_with(".tmp")
-        };
-        let able: Vec<_> = files.iter().filter(able).collect();
-        if able.is_empty() {
-            return;
-        }
-        let (path, length) = *self.chance.pick(&able);
-        let (byte, bit) = (self.chance.index(*length), self.chance.below(8));
-        if self.disk.flip_bit(path, byte, bit) {
-            self.rotten = Some((path.clone(), byte, bit));
-            self.was_rotten = true;
-            self.counts.faults += 1;
         }
     }
 
@@ -805,320 +657,4 @@ impl Simulation {
         }
         Ok(())
     }
-
-    fn fault(&mut self, fault: Fault) -> Result<(), Interruption> {
-        self.counts.faults += 1;
-        match fault {
-            Fault::Kill => self.disk.kill_after(self.chance.below_large(300)),
-            Fault::PowerFailure => {
-                self.power_fails_next = true;
-                self.disk.kill_after(self.chance.below_large(300));
-            }
-            Fault::Stop => {
-                let now = self.now();
-                let Some(process) = self.process.take() else {
-                    return Ok(());
-                };
-                let closed = process.engine.close(now);
-                self.survived(closed)?;
-                return Err(Interruption::Ended);
-            }
-            Fault::FullDisk => self.disk.fill(),
-            Fault::SetWall(seconds) => self.machine.set_wall(seconds),
-            Fault::Outage(lasts) => self.offline_until = self.machine.passed() + lasts,
-            Fault::Sleep(lasts) => {
-                self.slept += lasts;
-                self.machine.pass_to(self.machine.passed() + lasts);
-            }
-        }
-        Ok(())
-    }
-
-    fn command(&mut self, command: &UserCommand) -> Result<(), Interruption> {
-        self.counts.commands += 1;
-        let now = self.now();
-        let is_pause = matches!(command, UserCommand::Pause { .. });
-        if let UserCommand::Pause { whom } = command {
-            // Somebody who pauses goes on some time.
-            let back = UserCommand::Resume { whom: whom.clone() };
-            let after = Duration::from_secs(u64::from(self.chance.between(10, 9000)));
-            self.at(self.machine.passed() + after, Event::Command(back));
-        }
-        let answered = self.process()?.engine.command(now, command.clone());
-        let answered = self.survived(answered)?;
-        if 0 < answered.done {
-            self.check_kept(command, is_pause)?;
-        }
-        Ok(())
-    }
-
-    /// What was answered is on disk, for the next process.
-    fn check_kept(&mut self, command: &UserCommand, is_pause: bool) -> Result<(), Interruption> {
-        let name = match command {
-            UserCommand::Pause { .. } if is_pause => "/state/paused.json",
-            UserCommand::Scope(_) => "/state/scope.json",
-            _ => return Ok(()),
-        };
-        let read = self.platform.disk.read(Path::new(name));
-        let kept = self.survived(read.map_err(CrawlError::from))?;
-        let text = String::from_utf8_lossy(&kept.unwrap_or_default()).into_owned();
-        let wanted = match command {
-            UserCommand::Pause {
-                whom: Whom::Host(host),
-            } => host.clone(),
-            UserCommand::Pause { .. } => "all\": ".to_owned(),
-            UserCommand::Scope(scope) => scope.exclude.concat(),
-            _ => String::new(),
-        };
-        if text.contains(&wanted)
-            && !text.contains("all\": null,\n  \"hosts\": {},\n  \"servers\": {}")
-        {
-            return Ok(());
-        }
-        Err(broken(
-            "an answered command is kept",
-            format!("{command:?}: {text}"),
-        )
-        .into())
-    }
-
-    fn carry_out_orders(&mut self) -> Result<(), Interruption> {
-        loop {
-            let now = self.now();
-            let order = self.process()?.engine.poll_order(now);
-            let Some(order) = self.survived(order)? else {
-                return Ok(());
-            };
-            let passed = self.machine.passed();
-            match order {
-                Order::Visit(start) => {
-                    let mut wait = start.at.saturating_duration_since(now);
-                    if self.has(Bug::StartsBeforeItsTime) {
-                        wait = Duration::ZERO;
-                    }
-                    self.at(passed + wait, Event::Begin(start));
-                }
-                Order::Resolve(host) => {
-                    let takes = Duration::from_millis(u64::from(self.chance.below(300)));
-                    self.at(passed + takes, Event::Resolve(host));
-                }
-            }
-        }
-    }
-
-    fn resolve(&mut self, host: Box<str>) -> Result<(), Interruption> {
-        let passed = self.machine.passed();
-        let is_offline = passed < self.offline_until;
-        let fails = !self.is_calm && self.plan.network_fails && self.chance.is(0.03);
-        let failure = |problem| DnsFailure {
-            problem,
-            ttl: Duration::from_secs(30),
-        };
-        let address = self.web.address(&host, passed);
-        let answer = match address {
-            _ if is_offline || fails => Err(failure(DnsProblem::Timeout)),
-            None => Err(failure(DnsProblem::NoSuchName)),
-            Some(address) => Ok(Located {
-                address: if self.has(Bug::AddressPerName) {
-                    per_name(&host)
-                } else {
-                    address
-                },
-                holds: Duration::from_secs(u64::from(self.chance.between(1, 4000))),
-            }),
-        };
-        let now = self.now();
-        let input = Input::Resolved { host, answer };
-        let handled = self.process()?.engine.handle(now, input);
-        self.survived(handled)?;
-        self.carry_out_orders()
-    }
-
-    /// Where a visit really goes.
-    fn server_of(&self, start: &Start) -> IpAddr {
-        if self.has(Bug::AddressPerName) {
-            let real = self.web.address(start.visit.url.host(), Duration::ZERO);
-            return real.unwrap_or(start.address);
-        }
-        start.address
-    }
-
-    fn begin(&mut self, start: Box<Start>) -> Result<(), Interruption> {
-        let (now, passed) = (self.now(), self.machine.passed());
-        let ignores_robots = self.has(Bug::RobotsIgnored);
-        let process = self.process.as_ref().ok_or(Interruption::Ended)?;
-        let scope = process.scope.read().unwrap_or_else(PoisonError::into_inner);
-        let tools = Tools {
-            rules: &process.rules,
-            scope: &scope,
-            canonical: &self.canonical,
-            web: &self.web,
-        };
-        let doing = tools.begin(start, now, ignores_robots);
-        drop(scope);
-        let (start, asked) = match doing {
-            Doing::Nothing(ended) => return self.report(*ended),
-            Doing::Ask(start, asked) => (start, asked),
-        };
-        self.counts.visits += 1;
-        let server = self.server_of(&start);
-        self.judge
-            .start(server, passed, self.settings.politeness.interval)?;
-        if self.web.is_private(asked.host(), asked.path()) {
-            return Err(broken("robots.txt", format!("{asked} was visited")).into());
-        }
-        let mut reaction = self
-            .web
-            .react(asked.host(), asked.path(), passed, &mut self.chance);
-        if passed < self.offline_until {
-            reaction.how = How::Refuses;
-            reaction.takes = reaction.takes.min(Duration::from_secs(10));
-        }
-        let rest = rest_asked(&reaction.how);
-        if let How::Answers(answer) = &mut reaction.how
-            && answer.starts_with("HTTP/1.1 200")
-            && let Some(version) = start.visit.known_version()
-            && let Some(etag) = &version.etag
-            && asked == start.visit.url
-            && answer.contains(&**etag)
-        {
-            *answer = format!("HTTP/1.1 304 Same\r\nETag: {etag}\r\n\r\n");
-        }
-        let made = Made {
-            start,
-            started: now,
-            asked,
-            how: reaction.how,
-        };
-        self.at(passed + reaction.takes, Event::End(Box::new(made), rest));
-        Ok(())
-    }
-
-    fn end(&mut self, made: Made, rest: Option<Duration>) -> Result<(), Interruption> {
-        let (now, passed) = (self.now(), self.machine.passed());
-        let server = self.server_of(&made.start);
-        self.judge.end(server, passed, rest.map(|rest| (rest, now)));
-        let wall = self.machine.wall();
-        let process = self.process.as_ref().ok_or(Interruption::Ended)?;
-        let scope = process.scope.read().unwrap_or_else(PoisonError::into_inner);
-        let tools = Tools {
-            rules: &process.rules,
-            scope: &scope,
-            canonical: &self.canonical,
-            web: &self.web,
-        };
-        let (mut ended, capture) = tools.end(made, now, wall, passed);
-        drop(scope);
-        self.spoil_report(&mut ended);
-        if self.has(Bug::ReportLost) && self.chance.is(0.02) {
-            return Ok(());
-        }
-        if self.has(Bug::CaptureAfterReport) {
-            if let Some(url) = capture {
-                self.at(passed + Duration::from_secs(5), Event::Capture(url));
-            }
-            return self.report(ended);
-        }
-        self.keep(capture.as_deref())?;
-        self.report(ended)
-    }
-
-    /// What planted bugs do to a report.
-    fn spoil_report(&mut self, ended: &mut EndedVisit) {
-        let interval = self.settings.politeness.interval;
-        match self.plan.bug {
-            Some(Bug::LeaseEndsAtStart) => ended.ended = ended.started,
-            Some(Bug::EndToldEarly) => {
-                let micros = ended.ended.as_micros();
-                let early = u64::try_from(interval.as_micros()).unwrap_or_default() / 4;
-                ended.ended = Time::from_micros(micros - early);
-            }
-            Some(Bug::RetryAfterDropped) => {
-                ended.retry_after = None;
-                if let EndReport::Overloaded { .. } = ended.end {
-                    let duration = ended.ended.saturating_duration_since(ended.started);
-                    ended.end = EndReport::Answered { duration };
-                }
-            }
-            Some(Bug::LinksDropped) if self.chance.is(0.05) => {
-                // They were found, and count as told.
-                let now = self.now();
-                for link in ended.links.drain(..) {
-                    self.ledger.told(link.url.as_str(), now);
-                }
-            }
-            Some(Bug::ReportRepeated) => {
-                if let Ok(other) = self.canonical.parse("http://h0.example/never-1")
-                    && let Some(link) = ended.links.first_mut()
-                {
-                    link.url = other;
-                }
-            }
-            Some(Bug::StateForgotten) if ended.fate == Fate::Done => ended.found = None,
-            _ => {}
-        }
-    }
-
-    /// Writes a capture; on a full disk, when there is room.
-    fn keep(&mut self, capture: Option<&str>) -> Result<(), Interruption> {
-        let Some(url) = capture else {
-            return Ok(());
-        };
-        loop {
-            match self.captures.keep(url) {
-                Err(error) if error.is_disk_full() => self.machine.wait(Duration::from_secs(1)),
-                kept => return self.survived(kept),
-            }
-        }
-    }
-
-    fn report(&mut self, ended: EndedVisit) -> Result<(), Interruption> {
-        let now = self.now();
-        for link in &ended.links {
-            self.ledger.told(link.url.as_str(), now);
-        }
-        let input = Input::Ended(Box::new(ended));
-        let handled = self.process()?.engine.handle(now, input);
-        self.survived(handled)?;
-        self.carry_out_orders()
-    }
-}
-
-/// How long a server asks to be left alone by its answer.
-fn rest_asked(how: &How) -> Option<Duration> {
-    let How::Answers(answer) = how else {
-        return None;
-    };
-    let is_overloaded = ["HTTP/1.1 429", "HTTP/1.1 503"]
-        .iter()
-        .any(|status| answer.starts_with(status));
-    let (_, after) = answer
-        .split_once("Retry-After: ")
-        .filter(|_| is_overloaded)?;
-    let (seconds, _) = after.split_once('\r')?;
-    seconds.parse().ok().map(Duration::from_secs)
-}
-
-/// An address of its own for each name.
-fn per_name(host: &str) -> IpAddr {
-    let number = host
-        .bytes()
-        .fold(7u8, |sum, byte| sum.wrapping_mul(31) ^ byte);
-    IpAddr::V4(Ipv4Addr::new(198, 51, 100, number))
-}
-
-/// Settings that may differ from start to start.
-fn vary(settings: &mut Settings, chance: &mut Chance) {
-    let intervals = [500, 1000, 5000].map(Duration::from_millis);
-    settings.politeness.interval = *chance.pick(&intervals);
-    let concurrency = chance.between(1, 20) as usize;
-    settings.crawl.concurrency = NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN);
-    let seconds = u64::from(chance.between(1, 60));
-    settings.crawl.checkpoint_every = Duration::from_secs(seconds);
-    let orders = [
-        AdmissionOrder::Fifo,
-        AdmissionOrder::InDegree,
-        AdmissionOrder::Worth,
-    ];
-    settings.crawl.order = *chance.pick(&orders);
 }
