@@ -179,6 +179,7 @@ impl Simulation {
                     return Ok(());
                 };
                 let closed = process.engine.close(now);
+                self.hear_of_damage(&process.progress);
                 self.survived(closed)?;
                 return Err(Interruption::Ended);
             }
