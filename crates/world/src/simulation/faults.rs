@@ -123,7 +123,7 @@ impl Simulation {
                 Some(Bug::LogTailCut) => cut(&disk, "events.jsonl", 600, &files),
                 Some(Bug::JournalTailCut) => cut(&disk, "journal", 300, &files),
                 Some(Bug::BacklogTailCut) => cut(&disk, ".segment", 200, &files),
-                Some(Bug::AcksForEntries) => cut(&disk, ".segment", u64::MAX, &files),
+                Some(Bug::SegmentDropped) => cut(&disk, ".segment", u64::MAX, &files),
                 Some(Bug::ServersForgotten) => cut(&disk, "servers.jsonl", u64::MAX, &files),
                 Some(Bug::SeenForgotten) => {
                     for (path, _) in &files {

@@ -182,7 +182,7 @@ impl Simulation {
                     self.ledger.told(link.url.as_str(), now);
                 }
             }
-            Some(Bug::ReportRepeated) => {
+            Some(Bug::LinkReplaced) => {
                 if let Ok(other) = self.canonical.parse("http://h0.example/never-1")
                     && let Some(link) = ended.links.first_mut()
                 {
