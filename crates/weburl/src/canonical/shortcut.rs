@@ -88,15 +88,22 @@ fn climb<'a>(base: &PageUrl, reference: &'a str) -> Option<(usize, &'a str)> {
             rest = after;
         } else if let Some(after) = rest.strip_prefix("../") {
             rest = after;
-            let name_end = directory.len() - 1;
+            let above = &directory[..directory.len() - 1];
             // At the root there is nothing to climb to.
-            directory = directory[..name_end]
-                .rfind('/')
-                .map_or("/", |slash| &directory[..=slash]);
+            directory = match above.rfind('/') {
+                None => "/",
+                Some(slash) if is_drive_letter(&above[slash + 1..]) => return None,
+                Some(slash) => &directory[..=slash],
+            };
         } else {
             return Some((base.layout().path_start + directory.len(), rest));
         }
     }
+}
+
+/// Whether a segment looks like a drive of Windows (`c:`), from which the full parser does not climb, whatever the scheme.
+fn is_drive_letter(segment: &str) -> bool {
+    matches!(segment.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
 /// Looks for a canonical host, port, path and query from `start` on, behind `base`.

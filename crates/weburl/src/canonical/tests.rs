@@ -342,6 +342,14 @@ fn references_resolve_as_the_rfc_has_it() {
     check_joined("https://a:8443/b", "/g?h", "https://a:8443/g?h");
 }
 
+#[test]
+fn nothing_climbs_out_of_what_looks_like_a_drive() {
+    check_joined("https://a/b/c:/d", "../", "https://a/b/c:/");
+    check_joined("https://a/b/c:/d/e", "../../f", "https://a/b/c:/f");
+    check_joined("https://a/b/cc:/d", "../", "https://a/b/");
+    check_joined("https://a/b/", "x/../c:/../d", "https://a/b/c:/d");
+}
+
 /// Knows one character, which `Shift_JIS` has at 82 A0.
 fn in_shift_jis(text: &str) -> Cow<'_, [u8]> {
     let encode = |character: char| match character {
