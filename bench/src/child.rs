@@ -3,6 +3,7 @@
 //! Its CPU time is read when it has ended and before it is reaped, so that nothing is missing; its peak memory is read
 //! while it runs, several times a second.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -30,6 +31,8 @@ pub(crate) struct Cost {
     pub(crate) wall_seconds: f64,
     /// The most memory that it held at once.
     pub(crate) peak_bytes: f64,
+    /// How long each of its threads was on a core, by name, as it was last seen; the first thread has the program's name.
+    pub(crate) threads: BTreeMap<String, f64>,
     /// The last line on its standard output.
     pub(crate) last_line: String,
     /// What it said of its success; nothing if a signal ended it.
@@ -88,6 +91,7 @@ pub(crate) fn measure(
         }
         let peak = memory::peak_of(&pid.as_raw_pid().to_string());
         cost.peak_bytes = cost.peak_bytes.max(peak.unwrap_or_default());
+        look_at_threads(pid, &mut cost.threads);
         thread::sleep(LOOK_EVERY);
     }
     cost.cpu_seconds = cpu_seconds(pid)?;
@@ -171,6 +175,23 @@ fn cpu_ticks(stat: &str) -> Option<f64> {
     let user: f64 = fields.next()?.parse().ok()?;
     let system: f64 = fields.next()?.parse().ok()?;
     Some(user + system)
+}
+
+/// Notes how long each thread has been on a core. One that has ended meanwhile stays as it was last seen.
+fn look_at_threads(pid: Pid, threads: &mut BTreeMap<String, f64>) {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())) else {
+        return;
+    };
+    for task in tasks.flatten() {
+        let name = fs::read_to_string(task.path().join("comm"));
+        let on_core = fs::read_to_string(task.path().join("schedstat"));
+        if let (Ok(name), Ok(on_core)) = (name, on_core)
+            && let Some(nanoseconds) = on_core.split_ascii_whitespace().next()
+            && let Ok(nanoseconds) = nanoseconds.parse::<f64>()
+        {
+            threads.insert(name.trim_end().to_owned(), nanoseconds / 1e9);
+        }
+    }
 }
 
 fn read(path: &str) -> Result<String> {

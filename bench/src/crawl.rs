@@ -10,6 +10,7 @@
 mod floor;
 mod known;
 mod page;
+mod partitions;
 mod parts;
 mod peers;
 mod revisits;
@@ -59,6 +60,9 @@ pub(crate) struct Arguments {
     /// Instead: visit a whole web of so many pages three times, and tell what the first, second and third visits cost.
     #[arg(long, value_name = "PAGES", conflicts_with = "known")]
     revisits: Option<u64>,
+    /// Instead: crawl with so many partitions, and tell what their threads cost: how many pages a second they could decide for.
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["known", "revisits"])]
+    partitions: Vec<u16>,
     /// The crawler's binary; default: the one beside this program.
     #[arg(long, value_name = "FILE")]
     junkai: Option<PathBuf>,
@@ -90,6 +94,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut web = arguments.web.clone();
     web.web_pages = web.web_pages.max(known_most * WEB_PER_KNOWN);
     let bench = Bench::start(arguments, &junkai, &web)?;
+    if !arguments.partitions.is_empty() {
+        return partitions::run(&bench, arguments);
+    }
     match arguments.known.as_slice() {
         [] => compare(&bench, arguments),
         sizes => known::run(&bench, sizes, arguments),
@@ -265,6 +272,11 @@ impl Bench {
 
     /// One crawl by the whole crawler, into an archive of its own.
     fn crawl(&self, setup: Setup) -> Result<Visited> {
+        self.crawl_with(setup, &[])
+    }
+
+    /// The same, with further flags.
+    fn crawl_with(&self, setup: Setup, flags: &[&str]) -> Result<Visited> {
         let archive = self.folder.path().join("archive");
         let config = self.folder.path().join("junkai.toml");
         std::fs::write(&config, setup.settings())?;
@@ -272,7 +284,8 @@ impl Bench {
         command
             .args(["--once", "--pages", &self.pages.to_string()])
             .arg("--config")
-            .arg(config);
+            .arg(config)
+            .args(flags);
         let cost = child::measure(&mut command, self.core, |_| Wish::GoOn)?.if_ended_with(&[0])?;
         let summary = Summary::read(&cost.last_line)?;
         if summary.count("pages")? < self.pages as f64 {

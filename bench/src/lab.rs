@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use anyhow::{Result, ensure};
-use junkai_simulation::crawl::{Run, Trial, simulate};
+use junkai_simulation::crawl::{Run, Trial, simulate_by_model};
 use junkai_simulation::graph::generate::{Generator, GeneratorConfig};
 use junkai_simulation::graph::{Page, PageRank, WebGraph, unwatched};
 use junkai_simulation::policy::{CrawlOrder, NotAPolicy, Policy, Setup};
@@ -237,7 +237,7 @@ fn crawl(web: &WebGraph, policy: &Named) -> Run {
         pages_max: u32::MAX,
         latencies: &[],
     };
-    simulate(&trial, &worthless(), &mut |_| ())
+    simulate_by_model(&trial, &worthless(), &mut |_| ())
 }
 
 /// No page has a value: only the ceiling would look at it.

@@ -6,6 +6,7 @@
 
 mod bench;
 mod budgets;
+mod dependencies;
 mod focus_model;
 mod soak;
 mod steps;
@@ -24,10 +25,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything: format, lints, unit, property, fuzz and end-to-end tests, budgets, documentation.
+    /// Everything: format, licences and use of dependencies, lints, unit, property, fuzz and end-to-end tests, budgets, documentation.
     Test(steps::Arguments),
     /// Install what the tests need beyond Rust, and say where it is.
     Tools,
+    /// Check the licences of all crates that are built, and that each dependency is used.
+    Dependencies,
+    /// Ask whether a crate that is built has a known vulnerability. Needs cargo-deny and the network.
+    Advisories,
     /// Write the generated pages anew: the settings, the commented junkai.toml, the flags of other tools, and the figures of the benchmarks.
     Pages,
     /// Make the model for statistical data that junkai ships, from what can be got or generated.
@@ -44,6 +49,8 @@ fn main() -> Result<()> {
     match Arguments::parse().task {
         Task::Test(arguments) => steps::test(&arguments),
         Task::Tools => tools::install().map(|tools| println!("{tools}")),
+        Task::Dependencies => dependencies::check(),
+        Task::Advisories => dependencies::advisories(),
         Task::Pages => steps::pages(),
         Task::FocusModel(arguments) => focus_model::run(&arguments),
         Task::Budgets(arguments) => budgets::run(&arguments),

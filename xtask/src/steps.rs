@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 
-use crate::budgets;
 use crate::tools::{self, Tools};
+use crate::{budgets, dependencies};
 
 /// What the tests may go without.
 #[derive(clap::Args)]
@@ -29,6 +29,7 @@ pub(crate) fn test(arguments: &Arguments) -> Result<()> {
     let begun = Instant::now();
     look_for_data(&junkai_testdata::folder(), arguments.without_data)?;
     step("format", cargo(&["fmt", "--all", "--check"]))?;
+    dependencies::check()?;
     let tools = meanwhile(vec![("lints", lints())], tools::install)?;
     step(
         "build of the tests",

@@ -11,6 +11,13 @@ pub(crate) const UNFINISHED_SUFFIX: &str = ".tmp";
 /// What the name of a sorted index file ends with.
 pub(crate) const INDEX_SUFFIX: &str = ".cdxj";
 
+/// The folder of WARC files in an archive.
+pub const WARCS: &str = "archive";
+/// The folder of index files.
+pub const INDEXES: &str = "indexes";
+/// The folder of logs.
+pub const LOGS: &str = "logs";
+
 /// The directories of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -26,13 +33,19 @@ impl Layout {
     /// The directory of WARC files.
     #[must_use]
     pub fn archive(&self) -> PathBuf {
-        self.root.join("archive")
+        self.root.join(WARCS)
     }
 
     /// The directory of index files.
     #[must_use]
     pub fn indexes(&self) -> PathBuf {
-        self.root.join("indexes")
+        self.root.join(INDEXES)
+    }
+
+    /// The directory of logs.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.root.join(LOGS)
     }
 
     /// The WARC file that an index line names, open or closed; `None` if there is none, or if the name is not one.

@@ -42,7 +42,7 @@ mod digest;
 mod group;
 mod index;
 mod indexer;
-mod layout;
+pub mod layout;
 pub mod logs;
 mod member;
 mod merge;

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::Layout;
+
 /// The name that a log file gets when it is rotated.
 #[must_use]
 pub fn rotated_name(path: &Path, now: Timestamp) -> PathBuf {
@@ -97,7 +99,7 @@ impl Seek for Log {
 /// # Errors
 /// If the folder cannot be read.
 pub fn log_files(archive: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
-    let folder = match fs::read_dir(archive.join("logs")) {
+    let folder = match fs::read_dir(Layout::new(archive).logs()) {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -129,7 +129,7 @@ mod tests {
     /// An archive with an index of these URLs, each captured twice.
     fn archive(urls: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("indexes")).unwrap();
+        crate::ArchiveFolder::real(folder.path()).make().unwrap();
         let mut lines = Vec::new();
         for url in urls {
             for time in ["20260101000000", "20260102000000"] {

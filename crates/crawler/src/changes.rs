@@ -18,6 +18,7 @@ use junkai_frontier::Time;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::ArchiveFolder;
 use crate::CrawlError;
 use crate::annotation::{BACK, JOINED};
 use crate::clock::{Clock, timestamp};
@@ -110,11 +111,7 @@ pub fn changes(
     mut take: impl FnMut(PageChange),
     mut progress: impl FnMut(u64, u64),
 ) -> Result<ChangeCounts, CrawlError> {
-    if !archive.join("state").is_dir() {
-        return Err(CrawlError::NoArchive {
-            archive: archive.to_owned(),
-        });
-    }
+    ArchiveFolder::existing(archive)?;
     let mut counts = ChangeCounts::default();
     let path = archive.join(EVENTS);
     let mut log = Log::open(archive, "events.jsonl").at(&path)?;

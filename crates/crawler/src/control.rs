@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::{Sender, TrySendError};
+use crossbeam_channel::TrySendError;
 use junkai_fetch::{Resources, Share};
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,6 +27,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::Live;
 use crate::command::{CommandResponse, UserCommand};
+use crate::node::Mailboxes;
 use crate::report::Report;
 
 const NAME: &str = "control.sock";
@@ -48,7 +49,7 @@ const COMMAND_PATIENCE: Duration = Duration::from_secs(30);
 /// Listens as long as the program runs. A crawl without a control socket is a crawl all the same.
 pub(crate) fn listen(
     state: &Path,
-    reports: &Sender<Report>,
+    mailboxes: &Mailboxes,
     resources: &Arc<Resources>,
 ) -> io::Result<()> {
     let folder = File::open(state)?;
@@ -62,12 +63,13 @@ pub(crate) fn listen(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let (reports, resources) = (reports.clone(), Arc::clone(resources));
+    let (mailboxes, resources) = (mailboxes.clone(), Arc::clone(resources));
     std::thread::Builder::new()
         .name("control".into())
         .spawn(move || {
             let door = Door {
-                reports,
+                mailboxes,
+                commands: tokio::sync::Mutex::new(()),
                 long_questions: Semaphore::new(LONG_QUESTIONS_MAX),
             };
             let served = serve(listener, Rc::new(door), &resources);
@@ -80,7 +82,8 @@ pub(crate) fn listen(
 
 /// What serving a client takes.
 struct Door {
-    reports: Sender<Report>,
+    mailboxes: Mailboxes,
+    commands: tokio::sync::Mutex<()>,
     long_questions: Semaphore,
 }
 
@@ -150,15 +153,15 @@ impl Door {
         let answer = if let Some(url) = question.strip_prefix("explain ") {
             let (reply, answered) = oneshot::channel();
             let url = url.to_owned();
-            let live = self.ask_frontier(Report::Asked { url, reply }, answered, PATIENCE);
+            let owner = self.mailboxes.owner(&url);
+            let report = Report::Asked { url, reply };
+            let live = self.ask_frontier(owner, report, answered, PATIENCE);
             live.await.map(|live| serde_json::to_vec(&live))
         } else if let Some(command) = question.strip_prefix("wish ") {
             match serde_json::from_str(command) {
                 Ok(command) => {
-                    let (reply, answered) = oneshot::channel();
-                    let report = Report::Command { command, reply };
-                    let response = self.ask_frontier(report, answered, COMMAND_PATIENCE);
-                    response.await.map(|response| serde_json::to_vec(&response))
+                    let response = self.command(&command).await;
+                    response.map(|response| serde_json::to_vec(&response))
                 }
                 Err(error) => Some(refusal(&format!("this is no command: {error}"))),
             }
@@ -187,16 +190,41 @@ impl Door {
         String::from_utf8(line).map_err(io::Error::other)
     }
 
-    /// What the frontier's thread answers to a report, within its time.
+    /// Has every partition carry out its part of a command, and answers for all of them; none if one is too busy.
+    async fn command(&self, command: &UserCommand) -> Option<CommandResponse> {
+        // One after the other, so that all partitions have them in the same order.
+        let _turn = self.commands.lock().await;
+        let mailboxes = &self.mailboxes;
+        let parts = command.parts(mailboxes.count(), mailboxes.canonical());
+        let mut all = CommandResponse::default();
+        for (partition, part) in (0..).zip(parts) {
+            let Some(part) = part else { continue };
+            let (reply, answered) = oneshot::channel();
+            let report = Report::Command {
+                command: part,
+                reply,
+            };
+            let response = self.ask_frontier(partition, report, answered, COMMAND_PATIENCE);
+            let response = response.await?;
+            // Where all do the same, one answer is enough.
+            if command.is_shared_out() || partition == 0 {
+                all.add(response);
+            }
+        }
+        Some(all)
+    }
+
+    /// What a partition's thread answers to a report, within its time.
     async fn ask_frontier<T>(
         &self,
+        partition: u16,
         report: Report,
         answered: oneshot::Receiver<T>,
         patience: Duration,
     ) -> Option<T> {
         let mut report = report;
         let asked = async {
-            while let Err(error) = self.reports.try_send(report) {
+            while let Err(error) = self.mailboxes.of(partition).try_send(report) {
                 match error {
                     TrySendError::Full(again) => report = again,
                     TrySendError::Disconnected(_) => return None,

@@ -1,8 +1,10 @@
 //! A crawl: opens an archive, runs the rounds until there is a reason to end, and leaves everything in order.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::thread::JoinHandle;
+use std::time::Instant;
 
 use junkai_engine::platform::ArchiveFolder;
 use junkai_fetch::{Access, roots_mistake};
@@ -15,18 +17,26 @@ use crate::first_pages::FailedSeed;
 use crate::hook::{HookReport, Hooks};
 use crate::lock;
 use crate::losses::Losses;
+use crate::node::Node;
 use crate::opening::{self, Opening, write_settings_down};
-use crate::platform::platform;
+use crate::platform::{counted, platform};
 use crate::progress::{Progress, Snapshot, Stop};
 use crate::rounds::Rounds;
 use crate::settings::Settings;
 
-/// How long an orderly stop waits for what is in flight.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// Seeds and sitemaps that are told of.
+const TOLD_MAX: usize = 5;
 
 /// A crawl that is ready to run.
 pub struct Crawl {
-    rounds: Rounds,
+    /// The first partition, whose thread decides when the crawl ends.
+    first: Rounds,
+    /// The others.
+    others: Vec<Rounds>,
+    node: Arc<Node>,
+    crew: Crew,
+    settings: Arc<Settings>,
+    progress: Arc<Progress>,
     hooks: Hooks,
     repairs: Vec<String>,
     proxies: Vec<String>,
@@ -79,9 +89,11 @@ impl Crawl {
     /// If the settings are wrong, the archive is in use or cannot be read, or there is nothing to crawl.
     pub fn open(
         archive: &Path,
-        settings: Settings,
+        mut settings: Settings,
         progress: Arc<Progress>,
     ) -> Result<Crawl, CrawlError> {
+        let folder = ArchiveFolder::real(archive);
+        opening::take_up_partitions(&folder, &mut settings)?;
         let mut mistakes = settings.mistakes();
         mistakes.extend(roots_mistake(&settings.fetch));
         if !mistakes.is_empty() {
@@ -93,21 +105,39 @@ impl Crawl {
         let proxies = access.as_ref().map(|access| access.proxies_in_words());
         descriptors::raise_limit();
         // First what may be refused, then what is written: a crawl that does not start changes nothing.
-        let folder = ArchiveFolder::real(archive);
         opening::check(&folder, &settings)?;
         folder.make()?;
         let lock = Arc::new(lock::take(archive)?);
         let platform = platform(archive);
-        let opening = Opening::of(&platform, archive, settings, &progress)?;
-        let repairs = opening.repairs.clone();
-        let crew = Crew::start(archive, &opening, &progress, access)?;
+        let openings = Opening::all(&platform, archive, &settings, &progress)?;
+        let settings = Arc::new(settings);
+        let repairs = openings.iter().flat_map(|opening| opening.repairs.clone());
+        let repairs = repairs.collect();
+        let (crew, lines) = Crew::start(archive, &openings[0], &settings, &progress, access)?;
         // Only now, that nothing speaks against them: the next run goes by them.
-        write_settings_down(&folder, &opening.settings)?;
+        write_settings_down(&folder, &settings)?;
         // Before the first visit is logged: a hook that is new hears of it.
-        let hooks = Hooks::start(archive, &opening.settings, &progress)?;
-        let rounds = Rounds::new(opening, lock, crew, progress)?;
+        let hooks = Hooks::start(archive, &settings, &progress)?;
+        let node = Node::new(crew.mailboxes.clone(), &settings, Arc::clone(&progress));
+        let node = Arc::new(node);
+        let mut partitions = Vec::new();
+        for (opening, line) in openings.into_iter().zip(lines) {
+            partitions.push(Rounds::new(
+                opening,
+                Arc::clone(&lock),
+                line,
+                Arc::clone(&node),
+                crew.visits_max,
+                Arc::clone(&progress),
+            )?);
+        }
         Ok(Crawl {
-            rounds,
+            first: partitions.remove(0),
+            others: partitions,
+            node,
+            crew,
+            settings,
+            progress,
             hooks,
             repairs,
             proxies: proxies.unwrap_or_default(),
@@ -130,7 +160,8 @@ impl Crawl {
     /// Pages that the archive knows already.
     #[must_use]
     pub fn pages_known(&self) -> u64 {
-        self.rounds.engine().pages_known()
+        let all = self.others.iter().chain([&self.first]);
+        all.map(|partition| partition.engine().pages_known()).sum()
     }
 
     /// Crawls until everything is visited, a limit is reached or the user stops it.
@@ -138,23 +169,65 @@ impl Crawl {
     /// # Errors
     /// If the archive cannot be written (a full disk is waited for), or a public address would be visited without a contact.
     pub fn run(mut self) -> Result<Summary, CrawlError> {
-        let ended = loop {
-            self.rounds.round()?;
-            if let Some(ended) = self.reason_to_end() {
-                break ended;
+        let threads = self.start_others()?;
+        let ended = self.run_first();
+        if ended.is_err() {
+            // Nobody waits for room on the disk any more.
+            self.progress.ask_to_stop();
+        }
+        // However it ended: the others end, too.
+        self.node.end_all();
+        let mut partitions = Vec::new();
+        let mut errors = Vec::new();
+        for thread in threads {
+            match thread.join() {
+                Ok(Ok(partition)) => partitions.push(partition),
+                Ok(Err(error)) => errors.push(error),
+                Err(_) => errors.push(CrawlError::Worker {
+                    reason: "the thread of a partition panicked".to_owned(),
+                }),
             }
-        };
-        self.finish_what_is_in_flight()?;
+        }
+        let ended = ended?;
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error);
+        }
+        partitions.insert(0, self.first);
         if ended == Ended::NothingReached {
-            self.rounds.engine().give_seeds_up();
+            for partition in &partitions {
+                partition.engine().give_seeds_up();
+            }
         }
         // While the archive is still ours, and all that was visited is in the log.
         let hooks = self.hooks.finish();
-        let failed_seeds = self.rounds.engine().failed_seeds();
-        let sitemaps_tried = self.rounds.engine().sitemaps_tried().to_vec();
-        let losses = self.rounds.engine().losses();
+        let mut failed_seeds = Vec::new();
+        let mut sitemaps_tried = Vec::new();
+        let has_page = partitions
+            .iter()
+            .any(|partition| partition.engine().has_pages());
+        for partition in &partitions {
+            // A partition of few seeds may have no page where the crawl has many.
+            if !has_page {
+                failed_seeds.extend(partition.engine().failed_seeds());
+            }
+            sitemaps_tried.extend_from_slice(partition.engine().sitemaps_tried());
+        }
+        let mut told = BTreeSet::new();
+        failed_seeds.retain(|seed: &FailedSeed| told.insert(seed.url.clone()));
+        failed_seeds.truncate(TOLD_MAX);
+        sitemaps_tried.truncate(TOLD_MAX);
+        let losses = partitions[0].engine().losses();
         // Whatever became of the hooks: the archive is left in order.
-        let progress = self.rounds.close()?;
+        for partition in &mut partitions {
+            partition.dismiss();
+        }
+        self.crew.dismiss()?;
+        if let Some(neighbours) = &mut *self.node.neighbours() {
+            neighbours.leave(counted());
+        }
+        for partition in partitions {
+            partition.close()?;
+        }
         Ok(Summary {
             losses,
             failed_seeds,
@@ -162,52 +235,89 @@ impl Crawl {
             hooks: hooks?,
             ended,
             seconds: self.begun.elapsed().as_secs_f64(),
-            progress,
+            progress: self.progress.snapshot(),
         })
     }
 
+    /// Starts the threads of all partitions but the first.
+    fn start_others(&mut self) -> Result<Vec<Thread>, CrawlError> {
+        let mut threads = Vec::new();
+        for partition in self.others.drain(..) {
+            let (node, progress) = (Arc::clone(&self.node), Arc::clone(&self.progress));
+            let name = format!("frontier-{}", partition.engine().partition().number());
+            let work = move || {
+                let _ends_all = EndsAll(node);
+                let ran = partition.run();
+                if ran.is_err() {
+                    progress.ask_to_stop();
+                }
+                ran
+            };
+            let thread = std::thread::Builder::new().name(name).spawn(work);
+            threads.push(thread.map_err(|source| CrawlError::Thread { source })?);
+        }
+        Ok(threads)
+    }
+
+    /// Runs the first partition until there is a reason for the crawl to end, or another one has failed.
+    fn run_first(&mut self) -> Result<Ended, CrawlError> {
+        let ended = loop {
+            self.first.round()?;
+            if let Some(ended) = self.reason_to_end() {
+                break ended;
+            }
+            if self.node.has_ended() {
+                break Ended::Stopped;
+            }
+        };
+        self.node.end_all();
+        self.first.finish_what_is_in_flight()?;
+        Ok(ended)
+    }
+
     fn reason_to_end(&mut self) -> Option<Ended> {
-        let is_goal_reached = self.rounds.is_goal_reached();
-        let limits = &self.rounds.engine().settings().crawl;
-        if self.rounds.stop() != Stop::Never {
+        let is_goal_reached = self.first.is_goal_reached();
+        let limits = &self.settings.crawl;
+        let (engine, node) = (self.first.engine(), &self.node);
+        if self.first.stop() != Stop::Never {
             Some(Ended::Stopped)
         } else if limits
             .pages_max
-            .is_some_and(|pages_max| pages_max <= self.rounds.engine().pages())
-            || self.rounds.engine().is_budget_spent()
+            .is_some_and(|pages_max| pages_max <= engine.pages())
+            || engine.is_budget_spent()
         {
             Some(Ended::PagesReached)
-        } else if self.rounds.engine().are_bytes_reached() {
+        } else if limits
+            .bytes_max
+            .is_some_and(|bytes_max| bytes_max.as_u64() <= node.bytes())
+        {
             Some(Ended::BytesReached)
         } else if limits
             .run_time_max
             .is_some_and(|time_max| time_max <= self.begun.elapsed())
         {
             Some(Ended::TimeReached)
-        } else if self.rounds.engine().is_without_sitemap()
-            && !self.rounds.engine().is_out_of_reach()
-        {
+        } else if node.is_without_sitemap() && !node.is_out_of_reach() {
             Some(Ended::NoSitemap)
-        } else if is_goal_reached
-            || (self.rounds.engine().settings().crawl.once && self.rounds.is_complete())
-        {
+        } else if is_goal_reached || (limits.once && node.is_complete()) {
             Some(Ended::Complete)
-        } else if self.rounds.engine().is_out_of_reach() {
+        } else if node.is_out_of_reach() {
             Some(Ended::NothingReached)
         } else {
             None
         }
     }
+}
 
-    fn finish_what_is_in_flight(&mut self) -> Result<(), CrawlError> {
-        let deadline = Instant::now() + STOP_PATIENCE;
-        while self.rounds.engine().has_visits_in_flight()
-            && Instant::now() < deadline
-            && self.rounds.stop() != Stop::Now
-        {
-            self.rounds.wind_down()?;
-        }
-        Ok(())
+/// The thread of a partition, which gives back what is to be closed.
+type Thread = JoinHandle<Result<Rounds, CrawlError>>;
+
+/// Ends all partitions when one of them ends, however that comes.
+struct EndsAll(Arc<Node>);
+
+impl Drop for EndsAll {
+    fn drop(&mut self) {
+        self.0.end_all();
     }
 }
 
@@ -230,7 +340,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let archive = folder.path().join("archive");
         let mut broken = crawl(&archive);
-        let keys = broken.rounds.engine().settings().ring.keys;
+        let keys = broken.first.engine().settings().ring.keys;
         broken.hooks = Hooks::broken();
         let error = broken.run().unwrap_err();
         assert!(matches!(error, CrawlError::Bug { .. }), "{error}");

@@ -5,19 +5,22 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, Read};
+use std::num::NonZeroU16;
 use std::path::Path;
 
 use jiff::Timestamp;
 use junkai_archive::{Entry, Index, Layout, Reader, logs};
 use junkai_engine::live::delay_in_words;
+use junkai_engine::partition::Partition;
 use junkai_fetch::robots::{Because, Robots};
 use junkai_files::Folder;
-use junkai_frontier::admission::{Order, worth_of};
+use junkai_frontier::admission::{Order, priority_of_byte};
 use junkai_frontier::{ServerState, server_key};
 use junkai_store::backlog;
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
 
+use crate::ArchiveFolder;
 use crate::CrawlError;
 use crate::annotation::JOINED;
 use crate::clock;
@@ -107,25 +110,29 @@ pub fn explain(
     url: &PageUrl,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Explanation, CrawlError> {
-    let state = folder.join("state");
-    if !state.is_dir() {
-        return Err(CrawlError::NoArchive {
-            archive: folder.to_owned(),
-        });
-    }
+    let archive = ArchiveFolder::existing(folder)?;
+    let state = archive.state();
     let index = Index::open(folder)?;
     let visits = visits(folder, url)?;
     let is_visit = |event: &&Event<'_>| !event.annotations.iter().any(|word| word == JOINED);
     let last = visits.iter().rfind(is_visit);
     let captures = captures(&index, settings, url)?;
-    let (waiting, full) = waiting(&state, settings, url)?;
-    let restored = servers::restored(&Folder::real(&state), settings.ring.keys)?;
+    let count = archive.partitions_begun()?.unwrap_or(NonZeroU16::MIN);
+    let owner = usize::from(Partition::owner(count, url));
+    let partition = &archive.partitions(count)[owner];
+    let (waiting, full) = waiting(partition, settings, url)?;
+    let mut restored = servers::restored(partition, settings.ring.keys)?;
+    let mut all = Vec::new();
+    for state in archive.partitions(count) {
+        all.push(servers::restored(&state, settings.ring.keys)?);
+    }
+    restored.servers = servers::of_all_partitions(all.iter());
     let server = server(&restored, settings, last);
     let host = host(&restored, settings, url);
     let robots = robots(folder, &index, settings, url)?;
-    let live = control::ask(&state, url.as_str());
+    let live = control::ask(state.path(), url.as_str());
     let address = last.and_then(|event| event.server);
-    let paused = Paused::load(&Folder::real(&state))?.reason(url.host(), address);
+    let paused = Paused::load(&state)?.reason(url.host(), address);
     let paused = paused.or(Unwanted::load(folder, settings)?.reason(url));
     let states = PageStates::open(folder, settings)?;
     let found = states.find(url, progress)?;
@@ -189,13 +196,13 @@ fn captures(index: &Index, settings: &Settings, url: &PageUrl) -> Result<Vec<Ent
 }
 
 fn scope(
-    state: &Path,
+    state: &Folder,
     settings: &Settings,
     url: &PageUrl,
     reached: Found,
 ) -> Result<String, CrawlError> {
-    let scope = ScopeRules::in_force(&Folder::real(state), settings)?;
-    let seeds = servers::earlier_seeds(&Folder::real(state))?;
+    let scope = ScopeRules::in_force(state, settings)?;
+    let seeds = servers::earlier_seeds(state)?;
     let found = if seeds.iter().any(|seed| seed == url.as_str()) {
         Found::Seed
     } else {
@@ -305,14 +312,14 @@ fn visits(folder: &Path, url: &PageUrl) -> Result<Vec<Event<'static>>, CrawlErro
 
 /// Where a URL waits; and whether as much waits as may, so that it would be refused.
 fn waiting(
-    state: &Path,
+    state: &Folder,
     settings: &Settings,
     url: &PageUrl,
 ) -> Result<(Option<Waiting>, Option<Full>), CrawlError> {
     let mut found = None;
     let host = backlog::host_of(url.as_str());
     let (mut of_host, mut of_all) = (0, 0);
-    backlog::look(&state.join("backlog"), |entry| {
+    backlog::look(&state.file("backlog"), |entry| {
         of_all += entry.bytes() as u64;
         if backlog::host_of(&entry.url) == host {
             of_host += entry.bytes() as u64;
@@ -324,7 +331,9 @@ fn waiting(
                 depth: entry.depth,
                 hops: entry.hops.clone(),
                 via: entry.via.clone(),
-                worth: settings.is_ordered().then(|| worth_of(entry.grade)),
+                worth: settings
+                    .is_ordered()
+                    .then(|| priority_of_byte(entry.priority)),
             });
         }
     })?;

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use self::source::{Batch, Cursor, Source};
+use crate::ArchiveFolder;
 use crate::error::AtPath as _;
 use crate::log::EVENTS;
 use crate::progress::Progress;
@@ -97,7 +98,8 @@ impl Kind {
     }
 
     fn file(self, archive: &Path) -> PathBuf {
-        archive.join(format!("state/hook-{}.json", self.name()))
+        let state = ArchiveFolder::real(archive).state();
+        state.file(&format!("hook-{}.json", self.name()))
     }
 }
 

@@ -18,6 +18,7 @@ mod explain;
 mod hook;
 mod lock;
 mod neighbours;
+mod node;
 mod page_states;
 mod platform;
 mod report;
@@ -40,6 +41,7 @@ pub use hook::{HookError, HookReport};
 pub use junkai_engine::focus;
 pub use junkai_engine::hook_config::HookConfig;
 pub use junkai_engine::live::Live;
+pub use junkai_engine::platform::ArchiveFolder;
 use junkai_engine::{
     annotation, clock, command, command_box, error, first_pages, log, losses, manifest, opening,
     paused, planner_file, progress, rules, scope, scope_changes, servers, settings, small_file,

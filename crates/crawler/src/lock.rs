@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::ArchiveFolder;
 use crate::CrawlError;
 use crate::error::AtPath as _;
 
@@ -31,7 +32,7 @@ pub(crate) fn take(folder: &Path) -> Result<File, CrawlError> {
 
 /// Takes the lock, if nobody has it.
 pub(crate) fn try_take(folder: &Path) -> Result<Option<File>, CrawlError> {
-    let path = folder.join("state/LOCK");
+    let path = ArchiveFolder::real(folder).state().file("LOCK");
     let file = junkai_files::change(&path).at(&path)?;
     match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),

@@ -4,10 +4,12 @@
 //! sites and servers is of the last checkpoint.
 
 use std::cmp::Ordering;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use junkai_engine::partition::Partition;
 use junkai_files::Folder;
 use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{PageState, Planner, ServerReport, Source};
@@ -15,6 +17,7 @@ use junkai_store::time_queue::{self, RecordRef, SpanStats};
 use junkai_weburl::{Canonicalizer, PageUrl};
 use serde::Serialize;
 
+use crate::ArchiveFolder;
 use crate::clock::{Clock, timestamp};
 use crate::manifest::Manifest;
 use crate::platform::machine;
@@ -175,11 +178,30 @@ pub struct OverloadedServer {
 
 /// The states of an archive's known pages.
 pub struct PageStates {
-    state: PathBuf,
+    partitions: Vec<OfPartition>,
     settings: Settings,
-    planner: Planner,
     canonical: Canonicalizer,
     now: Time,
+}
+
+/// The states of one partition's pages.
+struct OfPartition {
+    queue: PathBuf,
+    planner: Planner,
+}
+
+impl OfPartition {
+    /// Looks at the partition whose state is here.
+    fn open(state: &Folder, settings: &Settings) -> Result<OfPartition, CrawlError> {
+        let mut planner = settings.planner();
+        if let Some(learned) = planner_file::load(state)?
+            && let Err(error) = planner.restore(&learned)
+        {
+            tracing::warn!(%error, "what was learned of sites and servers cannot be read");
+        }
+        let queue = state.file("time_queue");
+        Ok(OfPartition { queue, planner })
+    }
 }
 
 impl PageStates {
@@ -188,27 +210,26 @@ impl PageStates {
     /// # Errors
     /// If it is no archive, or cannot be read.
     pub fn open(folder: &Path, settings: &Settings) -> Result<PageStates, CrawlError> {
-        let state = folder.join("state");
-        if !state.is_dir() {
-            return Err(CrawlError::NoArchive {
-                archive: folder.to_owned(),
-            });
+        let archive = ArchiveFolder::existing(folder)?;
+        let (mut partitions, mut last) = (Vec::new(), Time::EPOCH);
+        for state in archive.states()? {
+            partitions.push(OfPartition::open(&state, settings)?);
+            let manifest = Manifest::load(&state)?;
+            last = last.max(manifest.map_or(Time::EPOCH, |manifest| manifest.now));
         }
-        let mut planner = settings.planner();
-        if let Some(learned) = planner_file::load(&Folder::real(&state))?
-            && let Err(error) = planner.restore(&learned)
-        {
-            tracing::warn!(%error, "what was learned of sites and servers cannot be read");
-        }
-        let last =
-            Manifest::load(&Folder::real(&state))?.map_or(Time::EPOCH, |manifest| manifest.now);
         Ok(PageStates {
             now: Clock::start(&machine(), &settings.clock, last).now(),
             canonical: Canonicalizer::new(&settings.canonical),
             settings: settings.clone(),
-            planner,
-            state,
+            partitions,
         })
+    }
+
+    /// Who plans the visits of a page.
+    fn planner_of(&self, url: &PageUrl) -> &Planner {
+        let count = u16::try_from(self.partitions.len()).ok();
+        let count = count.and_then(NonZeroU16::new).unwrap_or(NonZeroU16::MIN);
+        &self.partitions[usize::from(Partition::owner(count, url))].planner
     }
 
     /// What the archive's clock shows.
@@ -252,7 +273,9 @@ impl PageStates {
     /// What is known of the server of a page, in words.
     #[must_use]
     pub fn server_in_words(&self, page: &KnownPage) -> String {
-        let report = self.planner.servers().report(page.server);
+        let url = self.canonical.parse(&page.url);
+        let planner = url.map_or(&self.partitions[0].planner, |url| self.planner_of(&url));
+        let report = planner.servers().report(page.server);
         let pages = match report.pages {
             1 => "its only known page asks".to_owned(),
             pages => format!("its {pages} known pages ask"),
@@ -274,7 +297,7 @@ impl PageStates {
         } else {
             "well within what it can bear".to_owned()
         };
-        let behind = self.planner.behind(&report).map(|once_each| {
+        let behind = planner.behind(&report).map(|once_each| {
             format!(
                 "; its pace allows each page a visit every {}, and not as often as revisit.at_least says",
                 span(once_each)
@@ -319,7 +342,7 @@ impl PageStates {
             (Source::Feed, "feeds"),
         ];
         let told = sources.iter().filter_map(|(source, name)| {
-            let trust = self.planner.trust(&url, *source);
+            let trust = self.planner_of(&url).trust(&url, *source);
             // Without a record there is nothing to tell.
             (0.0 < trust.credit).then(|| {
                 format!(
@@ -343,7 +366,6 @@ impl PageStates {
     /// # Errors
     /// If the states cannot be read.
     pub fn stats(&self) -> Result<StateStats, CrawlError> {
-        let folder = self.folder();
         let mut counts = StateStats::default();
         let (mut pages, mut first) = ([0; INTERVALS.len()], None);
         self.walk(|record| {
@@ -355,27 +377,37 @@ impl PageStates {
                 None => counts.damaged += 1,
             }
         })?;
-        if folder.is_dir() {
-            (_, counts.bytes) = size_of_files(&folder)?;
-            counts.spans = time_queue::look_at_spans(&folder)?;
-            counts.bucket_bytes = counts.spans.iter().map(|span| span.bytes).sum();
-            counts.journal_bytes = counts.bytes.saturating_sub(counts.bucket_bytes);
-            let filed: u64 = counts.spans.iter().map(|span| span.filed).sum();
-            counts.bytes_a_page = counts.bucket_bytes as f64 / filed.max(1) as f64;
+        for folder in self.queues() {
+            counts.bytes += size_of_files(folder)?.1;
+            for more in time_queue::look_at_spans(folder)? {
+                add_span(&mut counts.spans, more);
+            }
         }
+        counts.spans.sort_by_key(|span| span.span);
+        counts.bucket_bytes = counts.spans.iter().map(|span| span.bytes).sum();
+        counts.journal_bytes = counts.bytes.saturating_sub(counts.bucket_bytes);
+        let filed: u64 = counts.spans.iter().map(|span| span.filed).sum();
+        counts.bytes_a_page = counts.bucket_bytes as f64 / filed.max(1) as f64;
         counts.next_due = first.map(timestamp);
         let class = |(most, pages): (&Duration, u64)| IntervalCount {
             seconds_max: (*most != Duration::MAX).then_some(most.as_secs()),
             pages,
         };
         counts.intervals = INTERVALS.iter().zip(pages).map(class).collect();
-        let servers = self.planner.servers();
-        counts.visits_a_day = servers.total().per_second() * DAY.as_secs_f64();
         counts.visits_a_day_max = self.settings.revisit.visits_a_day;
-        counts.price = self.planner.agenda().price().depth();
-        counts.servers = servers.count();
-        let overloaded = servers.overloaded(OVERLOADED_MAX);
-        counts.overloaded = overloaded.iter().map(OverloadedServer::of).collect();
+        for planner in self.planners() {
+            let servers = planner.servers();
+            counts.visits_a_day += servers.total().per_second() * DAY.as_secs_f64();
+            counts.price = planner.agenda().price().depth().max(counts.price);
+            counts.servers += servers.count();
+            let overloaded = servers.overloaded(OVERLOADED_MAX);
+            let overloaded = overloaded.iter().map(OverloadedServer::of);
+            counts.overloaded.extend(overloaded);
+        }
+        counts
+            .overloaded
+            .sort_by(|left, right| right.overload.total_cmp(&left.overload));
+        counts.overloaded.truncate(OVERLOADED_MAX);
         self.count_behind(&mut counts)?;
         Ok(counts)
     }
@@ -384,8 +416,8 @@ impl PageStates {
     fn count_behind(&self, counts: &mut StateStats) -> Result<(), CrawlError> {
         let at_least = self.settings.revisit.at_least;
         counts.at_least_seconds = at_least.map(|at_least| at_least.as_secs_f64());
-        let behind = |report: ServerReport| {
-            let once_each = self.planner.behind(&report)?;
+        let behind = |planner: &Planner, report: ServerReport| {
+            let once_each = planner.behind(&report)?;
             Some(ServerBehind {
                 server: report.server,
                 page: None,
@@ -397,8 +429,11 @@ impl PageStates {
         if at_least.is_none() {
             return Ok(());
         }
-        let reports = self.planner.servers().reports();
-        counts.behind = reports.filter_map(behind).collect();
+        for planner in self.planners() {
+            let reports = planner.servers().reports();
+            let reports = reports.filter_map(|report| behind(planner, report));
+            counts.behind.extend(reports);
+        }
         counts.servers_behind = counts.behind.len() as u64;
         let slow = |server: &ServerBehind| server.once_each_seconds;
         counts
@@ -427,14 +462,19 @@ impl PageStates {
         })
     }
 
-    fn folder(&self) -> PathBuf {
-        self.state.join("time_queue")
+    fn planners(&self) -> impl Iterator<Item = &Planner> {
+        self.partitions.iter().map(|partition| &partition.planner)
     }
 
-    fn walk(&self, show: impl FnMut(RecordRef)) -> Result<(), CrawlError> {
-        let folder = self.folder();
-        if folder.is_dir() {
-            time_queue::look(&folder, show)?;
+    /// The folders of the time queues that are there.
+    fn queues(&self) -> impl Iterator<Item = &Path> {
+        let queues = self.partitions.iter().map(|partition| &*partition.queue);
+        queues.filter(|queue| queue.is_dir())
+    }
+
+    fn walk(&self, mut show: impl FnMut(RecordRef)) -> Result<(), CrawlError> {
+        for queue in self.queues() {
+            time_queue::look(queue, &mut show)?;
         }
         Ok(())
     }
@@ -442,7 +482,7 @@ impl PageStates {
     fn known_page(&self, record: &RecordRef) -> Option<KnownPage> {
         let state = PageState::decode(record.body)?;
         let url = self.canonical.parse(record.url).ok()?;
-        let explanation = self.planner.explain(&state, &url, self.now);
+        let explanation = self.planner_of(&url).explain(&state, &url, self.now);
         Some(KnownPage {
             url: record.url.to_owned(),
             due: timestamp(record.due),
@@ -482,6 +522,20 @@ impl OverloadedServer {
             visits_saved: report.cost.visits_saved,
             versions_lost: report.cost.versions_lost,
         }
+    }
+}
+
+/// Adds the buckets of one partition to those of all.
+fn add_span(spans: &mut Vec<SpanStats>, more: SpanStats) {
+    match spans.iter_mut().find(|span| span.span == more.span) {
+        Some(span) => {
+            span.buckets += more.buckets;
+            span.runs += more.runs;
+            span.records += more.records;
+            span.filed += more.filed;
+            span.bytes += more.bytes;
+        }
+        None => spans.push(more),
     }
 }
 
@@ -556,7 +610,7 @@ mod tests {
             urls.push(url);
         }
         queue.flush().unwrap();
-        planner_file::store(&Folder::real(&folder.path().join("state")), &planner.save()).unwrap();
+        planner_file::store(&ArchiveFolder::real(folder.path()).state(), &planner.save()).unwrap();
         (folder, urls)
     }
 
@@ -588,7 +642,7 @@ mod tests {
     #[test]
     fn an_archive_without_known_pages_has_none() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("state")).unwrap();
+        ArchiveFolder::real(folder.path()).make().unwrap();
         let states = PageStates::open(folder.path(), &Settings::default()).unwrap();
         assert_eq!(states.stats().unwrap().records, 0);
     }

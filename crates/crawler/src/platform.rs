@@ -7,8 +7,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use junkai_archive::Index;
+use junkai_engine::partition::Partition;
 use junkai_engine::platform::{Captures, EarlierPage, Machine, Platform, Task, Work};
-use junkai_files::Disk;
+use junkai_files::{Disk, Folder};
 use junkai_revisit::Version;
 use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::PageUrl;
@@ -124,12 +125,14 @@ impl Captures for ArchivedCaptures {
         self.unread.page(url, version, bytes_max)
     }
 
-    fn is_seen_missing(&self) -> bool {
-        seen_again::is_wanted(&self.archive)
-    }
-
-    fn make_seen(&self, settings: &Settings, known: &TimeQueue) -> Result<String, CrawlError> {
-        seen_again::make(&self.archive, settings, known)
+    fn make_seen(
+        &self,
+        state: &Folder,
+        partition: Partition,
+        settings: &Settings,
+        known: &TimeQueue,
+    ) -> Result<Option<String>, CrawlError> {
+        seen_again::make(&self.archive, state.path(), partition, settings, known).map(Some)
     }
 
     fn tidy(&self) {

@@ -1,9 +1,26 @@
-//! What comes to the frontier's thread, in a bounded channel: what workers did, and what people ask.
+//! What goes between the frontier's threads and the workers, in bounded channels: errands, and reports of what was done; and what people ask.
 
 use junkai_engine::Input;
 use junkai_engine::command::{CommandResponse, UserCommand};
 use junkai_engine::live::Live;
+use junkai_engine::visit::Start;
 use tokio::sync::oneshot;
+
+/// What a worker has to do, and for which partition.
+#[derive(Debug)]
+pub(crate) struct Errand {
+    pub(crate) partition: u16,
+    pub(crate) what: What,
+}
+
+/// What a worker has to do.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// Visit a page. The lease is held until the report comes.
+    Visit(Box<Start>),
+    /// Find the address of a host.
+    Resolve(Box<str>),
+}
 
 /// What a worker tells the frontier's thread.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use junkai_archive::{Index, logs};
+use junkai_engine::partition::Partition;
 use junkai_store::seen::{Mark, Seen};
 use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::{Canonicalizer, Fingerprint};
@@ -28,27 +29,29 @@ struct Visited {
     hops: String,
 }
 
-/// Whether the set is missing in an archive that has been crawled. To be asked before anything is made below `state`.
-pub(crate) fn is_wanted(folder: &Path) -> bool {
-    let state = folder.join("state");
-    !state.join("seen").exists() && state.join("backlog").exists()
-}
-
-/// Makes the set, and says so in a sentence.
+/// Makes the set of a partition, whose state is in `state`, and says so in a sentence.
 pub(crate) fn make(
     folder: &Path,
+    state: &Path,
+    partition: Partition,
     settings: &Settings,
     queue: &TimeQueue,
 ) -> Result<String, CrawlError> {
-    let aside = folder.join("state/seen.new");
+    let aside = state.join("seen.new");
     if aside.exists() {
         fs::remove_dir_all(&aside).at(&aside)?;
     }
     let mut seen = Seen::open(&aside, &settings.seen)?;
-    visited(folder, &mut seen)?;
     let canonical = Canonicalizer::new(&settings.canonical);
+    let is_ours = |url: &str| {
+        let page = canonical.parse(url);
+        partition.is_whole() || page.is_ok_and(|page| partition.has(&page))
+    };
+    visited(folder, is_ours, &mut seen)?;
     for entry in Index::open(folder)?.iter()? {
-        if let Some(page) = page_of(&entry?, &canonical) {
+        if let Some(page) = page_of(&entry?, &canonical)
+            && partition.has(&page)
+        {
             insert(page.fingerprint(), &mut seen)?;
         }
     }
@@ -62,24 +65,27 @@ pub(crate) fn make(
     seen.flush(Mark::default())?;
     let known = seen.len();
     drop(seen);
-    let state = folder.join("state");
     fs::rename(&aside, state.join("seen")).at(&aside)?;
-    let synced = File::open(&state).and_then(|folder| folder.sync_all());
-    synced.at(&state)?;
+    let synced = File::open(state).and_then(|folder| folder.sync_all());
+    synced.at(state)?;
     Ok(format!(
         "known URLs: state/seen was missing, and was made anew with the {known} URLs that were visited"
     ))
 }
 
 /// Takes in every page that a visit was made to, or given up.
-fn visited(folder: &Path, seen: &mut Seen) -> Result<(), CrawlError> {
+fn visited(
+    folder: &Path,
+    is_ours: impl Fn(&str) -> bool,
+    seen: &mut Seen,
+) -> Result<(), CrawlError> {
     let path = folder.join(EVENTS);
     for line in logs::read_log(folder, "events.jsonl").at(&path)?.lines() {
         let Ok(event) = serde_json::from_str::<Visited>(&line.at(&path)?) else {
             continue;
         };
         let is_robots_txt = event.hops.ends_with('P');
-        if !is_robots_txt {
+        if !is_robots_txt && is_ours(&event.url) {
             insert(Fingerprint::of(&event.url), seen)?;
         }
     }

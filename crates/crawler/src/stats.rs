@@ -10,6 +10,7 @@ use junkai_files::Folder;
 use junkai_frontier::admission::Order;
 use serde::Serialize;
 
+use crate::ArchiveFolder;
 use crate::error::AtPath as _;
 use crate::hook::HookReport;
 use crate::losses::Losses;
@@ -65,31 +66,31 @@ pub struct Stats {
 /// # Errors
 /// If it is no archive, or cannot be read.
 pub fn stats(folder: &Path) -> Result<Stats, CrawlError> {
-    let state = folder.join("state");
-    if !state.is_dir() {
-        return Err(CrawlError::NoArchive {
-            archive: folder.to_owned(),
-        });
-    }
+    let archive = ArchiveFolder::existing(folder)?;
+    let state = archive.state();
     let mut counts = Stats::default();
-    (counts.warc_files, counts.warc_bytes) = size_of_files(&folder.join("archive"))?;
-    (_, counts.index_bytes) = size_of_files(&folder.join("indexes"))?;
-    (_, counts.state_bytes) = size_of_files(&state)?;
-    if let Some(manifest) = Manifest::load(&Folder::real(&state))? {
-        counts.known = manifest.known;
-        counts.waiting = manifest.waiting;
-        counts.losses = manifest.losses;
+    (counts.warc_files, counts.warc_bytes) = size_of_files(archive.warcs().path())?;
+    (_, counts.index_bytes) = size_of_files(archive.indexes().path())?;
+    (_, counts.state_bytes) = size_of_files(state.path())?;
+    for (number, partition) in archive.states()?.iter().enumerate() {
+        if let Some(manifest) = Manifest::load(partition)? {
+            counts.known += manifest.known;
+            counts.waiting += manifest.waiting;
+            if number == 0 {
+                counts.losses = manifest.losses;
+            }
+        }
     }
-    counts.paused = Paused::load(&Folder::real(&state))?;
-    counts.commands = command_box::look(&Folder::real(&state))?.len() as u64;
+    counts.paused = Paused::load(&state)?;
+    counts.commands = command_box::look(&state)?.len() as u64;
     counts.hooks = hook::reports(folder)?;
     counts.order = last_order(&state);
     count_captures(&Index::open(folder)?, &mut counts)?;
     Ok(counts)
 }
 
-fn last_order(state: &Path) -> Option<Order> {
-    last_settings(&Folder::real(state)).map(|settings| settings.crawl.order)
+fn last_order(state: &Folder) -> Option<Order> {
+    last_settings(state).map(|settings| settings.crawl.order)
 }
 
 fn count_captures(index: &Index, stats: &mut Stats) -> Result<(), CrawlError> {

@@ -15,6 +15,7 @@ use junkai_frontier::Time;
 use junkai_weburl::{Canonicalizer, PageUrl, without_login};
 use serde::Serialize;
 
+use crate::ArchiveFolder;
 use crate::captured::last_status;
 use crate::command::{CommandResponse, UserCommand};
 use crate::control::{self, Answer};
@@ -53,20 +54,14 @@ pub enum When {
 /// # Errors
 /// If there is no archive, it cannot be written, or a crawl has it and does not answer.
 pub fn tell(folder: &Path, settings: &Settings, command: &UserCommand) -> Result<Told, CrawlError> {
-    let state = folder.join("state");
-    if !state.is_dir() {
-        return Err(CrawlError::NoArchive {
-            archive: folder.to_owned(),
-        });
-    }
+    let state = ArchiveFolder::existing(folder)?.state();
     let mut told = Told {
         when: When::Now,
         response: CommandResponse::default(),
     };
     let parts = match command {
         UserCommand::Add { seeds } => {
-            let seeds =
-                acceptable_seeds(&Folder::real(&state), settings, seeds, &mut told.response)?;
+            let seeds = acceptable_seeds(&state, settings, seeds, &mut told.response)?;
             UserCommand::several(seeds, |seeds| UserCommand::Add { seeds })
         }
         UserCommand::Revisit { pages } => {
@@ -89,10 +84,10 @@ fn tell_part(
     settings: &Settings,
     command: &UserCommand,
 ) -> Result<Told, CrawlError> {
-    let state = folder.join("state");
+    let state = ArchiveFolder::real(folder).state();
     let deadline = Instant::now() + PATIENCE;
     loop {
-        match control::tell(&state, command) {
+        match control::tell(state.path(), command) {
             Answer::Response(response) => {
                 return Ok(Told {
                     when: When::Now,
@@ -106,7 +101,7 @@ fn tell_part(
         if let Some(lock) = lock::try_take(folder)? {
             return Ok(Told {
                 when: When::NextStart,
-                response: write_down(&Folder::real(&state), settings, command, &lock)?,
+                response: write_down(&state, settings, command, &lock)?,
             });
         }
         if deadline <= Instant::now() {

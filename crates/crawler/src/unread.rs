@@ -304,7 +304,8 @@ pub(crate) mod tests {
         let archive = tempfile::tempdir().unwrap();
         let page = url("http://a.example/");
         let version = store(archive.path(), page.as_str(), PAGE);
-        std::fs::remove_dir_all(archive.path().join("archive")).unwrap();
+        let warcs = crate::ArchiveFolder::real(archive.path()).warcs();
+        std::fs::remove_dir_all(warcs.path()).unwrap();
         let unread = Unread::new(archive.path());
         assert!(unread.page(&page, &version, 1000).is_none());
     }

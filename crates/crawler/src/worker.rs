@@ -6,7 +6,7 @@
 //! Each worker owns its connections, its resolver and its WARC file. What the workers share ([`Shared`]) is locked for moments (rules, scope, cookies), or shared
 //! out by semaphores (memory, large bodies, links on their way): a visit that waits for its share does not keep the worker's other visits waiting.
 //!
-//! Invariants: an [`Order::Visit`] is answered by one [`Input::Ended`], or by a [`Report::Broken`], which ends the crawl; what is in flight when the crawl ends is
+//! Invariants: a [`What::Visit`] is answered by one [`Input::Ended`], or by a [`Report::Broken`], which ends the crawl; what is in flight when the crawl ends is
 //! abandoned without a report, and visited again by the next run. A capture is in the archive and in its index before it is reported.
 //!
 //! Not here: when a visit may start; the order says so, and the lease is held.
@@ -29,7 +29,6 @@ use std::rc::Rc;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use crossbeam_channel::Sender;
 use futures_util::FutureExt;
 use hashbrown::HashSet;
 use junkai_archive::{Provenance, Writer};
@@ -53,13 +52,14 @@ use crate::CrawlError;
 use crate::annotation;
 use crate::clock::Clock;
 use crate::focus::Judge;
+use crate::node::Mailboxes;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{Errand, Report, What};
 use crate::rules::{Rules, SAID_HOLDS, Say};
 use crate::scope::ScopeRules;
 use crate::settings::Settings;
 use crate::unread::Unread;
-use crate::visit::{Discovered, EndedVisit, Fate, HostAsked, Order, Outcome, Purpose, Visit};
+use crate::visit::{Discovered, EndedVisit, Fate, HostAsked, Outcome, Purpose, Visit};
 use junkai_engine::Input;
 use junkai_engine::turn::{Spend, end_report, fate, fate_of_our_own, retry_after, spend};
 use junkai_engine::visit::Located;
@@ -95,7 +95,7 @@ pub(crate) struct Shared {
     pub(crate) large_pdfs: Arc<Semaphore>,
     /// Room for the links of pages, until the frontier's thread has taken them in.
     pub(crate) link_room: LinkRoom,
-    pub(crate) reports: Sender<Report>,
+    pub(crate) mailboxes: Mailboxes,
     /// Memory, disk and file descriptors for answers.
     pub(crate) resources: Arc<Resources>,
     /// What some hosts get besides, and proxies.
@@ -181,8 +181,8 @@ impl Worker {
         })
     }
 
-    /// Works until the orders end, then closes the WARC file.
-    pub(crate) async fn run(self, mut orders: Receiver<Order>) -> Result<(), CrawlError> {
+    /// Works until the errands end, then closes the WARC file.
+    pub(crate) async fn run(self, mut errands: Receiver<Errand>) -> Result<(), CrawlError> {
         let worker = Rc::new(self);
         let tasks = LocalSet::new();
         tasks
@@ -190,10 +190,10 @@ impl Worker {
                 let mut tidy = tokio::time::interval(TIDY_EVERY);
                 loop {
                     tokio::select! {
-                        order = orders.recv() => {
-                            let Some(order) = order else { break };
+                        errand = errands.recv() => {
+                            let Some(errand) = errand else { break };
                             let worker = Rc::clone(&worker);
-                            tokio::task::spawn_local(async move { worker.carry_out(order).await });
+                            tokio::task::spawn_local(async move { worker.carry_out(errand).await });
                         }
                         _ = tidy.tick() => worker.client.close_idle(),
                     }
@@ -205,30 +205,31 @@ impl Worker {
         worker.keeper.finish()
     }
 
-    /// Carries out an order and reports, whatever happens: a lease without a report would be held for ever.
-    async fn carry_out(&self, order: Order) {
+    /// Carries out an errand and reports, whatever happens: a lease without a report would be held for ever.
+    async fn carry_out(&self, errand: Errand) {
         // In a box: the future is some thousand bytes, which would else be copied from layer to layer and into the task.
-        let work = Box::pin(self.report_on(order));
+        let work = Box::pin(self.report_on(errand.what));
         let carried_out = AssertUnwindSafe(work).catch_unwind().await;
         let report = match carried_out {
             Ok(Ok(report)) => report,
             Ok(Err(error)) => Report::Broken(error.to_string()),
             Err(_) => Report::Broken("it panicked; please report what is printed above".to_owned()),
         };
-        if self.shared.reports.send(report).is_err() {
+        let mailbox = self.shared.mailboxes.of(errand.partition);
+        if mailbox.send(report).is_err() {
             // The frontier's thread has gone: the crawl is over.
         }
     }
 
-    async fn report_on(&self, order: Order) -> Result<Report, CrawlError> {
-        match order {
-            Order::Visit(start) => {
+    async fn report_on(&self, what: What) -> Result<Report, CrawlError> {
+        match what {
+            What::Visit(start) => {
                 let until = Instant::now() + self.shared.clock.until(start.at);
                 tokio::time::sleep_until(until.into()).await;
                 let ended = self.visit(start.visit, start.key, start.address).await?;
                 Ok(Report::Happened(Input::Ended(Box::new(ended))))
             }
-            Order::Resolve(host) => {
+            What::Resolve(host) => {
                 let _turn = self.resolving.acquire().await;
                 let answer = self.resolver.resolve(&host).await;
                 if let Ok(resolved) = &answer {
@@ -236,10 +237,7 @@ impl Worker {
                 }
                 let answer = answer.map(|resolved| Located {
                     address: resolved.chosen,
-                    // The resolver may have known the answer for a while.
-                    holds: resolved
-                        .ttl
-                        .saturating_sub(resolved.answered.elapsed().unwrap_or_default()),
+                    holds: resolved.ttl,
                 });
                 Ok(Report::Happened(Input::Resolved { host, answer }))
             }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use junkai_files::Folder;
 use junkai_store::backlog::{Backlog, Lengths, Position};
 use junkai_store::seen::{Mark, Merged, Seen, SeenError};
 use junkai_store::time_queue;
@@ -17,17 +18,18 @@ use crate::CrawlError;
 use crate::clock::Clock;
 use crate::losses::Losses;
 use crate::manifest::Manifest;
+use crate::opening::Given;
 use crate::outcomes::Outcomes;
+use crate::partition::Partition;
 use crate::planner_file;
 use crate::platform::{ArchiveFolder, Beside, Platform};
 use crate::progress::Progress;
-use crate::settings::Settings;
 
 /// How often the room on the disk is looked at.
 const DISK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// So many files of the backlog at most are kept only because the table of the seen set was not flushed since: a crawl that finds few new pages does not fill it for years.
-const SEGMENTS_KEPT_MAX: usize = 256;
+const SEGMENTS_KEPT_MAX: usize = 32;
 /// And so many bytes of them: where URLs are long they fill the disk before the table is full.
 const KEPT_BYTES_MAX: u64 = 256 << 20;
 
@@ -46,6 +48,9 @@ pub struct Books<'a> {
 pub struct Checkpoints {
     platform: Platform,
     archive: ArchiveFolder,
+    /// Where the partition's files are.
+    state: Folder,
+    partition: Partition,
     clock: Clock,
     every: Duration,
     disk_free_min: u64,
@@ -60,35 +65,58 @@ pub struct Checkpoints {
     due: Duration,
     disk_look_due: Duration,
     running: Option<Beside<Result<(), CrawlError>>>,
+    /// Checkpoints that were begun in this run, and that are durable.
+    begun: u64,
+    durable: u64,
+    /// As it was last shown.
+    servers_behind: u64,
     merging: Option<Beside<Result<Merged, SeenError>>>,
 }
 
 impl Checkpoints {
-    /// Checkpoints of an archive that was opened at the time that the clock shows.
-    pub fn new(
-        platform: &Platform,
-        archive: &ArchiveFolder,
-        settings: &Settings,
-        clock: Clock,
-        progress: &Arc<Progress>,
-    ) -> Checkpoints {
-        let now = platform.machine.counted();
+    /// Checkpoints of a partition of an archive that is opened at the time that the clock shows.
+    #[must_use]
+    pub fn new(given: &Given<'_>, partition: Partition, clock: Clock) -> Checkpoints {
+        let now = given.platform.machine.counted();
+        let settings = &given.settings;
         Checkpoints {
-            platform: platform.clone(),
-            archive: archive.clone(),
+            platform: given.platform.clone(),
+            archive: given.archive.clone(),
+            state: given.archive.partition(partition),
+            partition,
             clock,
             every: settings.crawl.checkpoint_every,
             disk_free_min: settings.crawl.disk_free_min.as_u64(),
             keys: settings.ring.keys,
             canonical: settings.canonical.clone(),
             losses: Losses::default(),
-            progress: Arc::clone(progress),
+            progress: Arc::clone(given.progress),
             is_last: false,
             due: now,
             disk_look_due: now,
             running: None,
             merging: None,
+            begun: 0,
+            durable: 0,
+            servers_behind: 0,
         }
+    }
+
+    /// The next checkpoint is due at once.
+    pub fn hurry(&mut self) {
+        self.due = Duration::ZERO;
+    }
+
+    /// How many checkpoints were begun in this run: what is taken in now will be in the next one.
+    #[must_use]
+    pub fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// How many of these are durable.
+    #[must_use]
+    pub fn durable(&self) -> u64 {
+        self.durable
     }
 
     /// Takes up what the last run counted.
@@ -101,7 +129,12 @@ impl Checkpoints {
     /// What was left out or lost, in this run and all before it.
     #[must_use]
     pub fn losses(&self) -> Losses {
-        self.losses.with(&self.progress)
+        // What partitions count together, the first one writes down.
+        if self.partition.is_first() {
+            self.losses.with(&self.progress)
+        } else {
+            self.losses
+        }
     }
 
     /// Does what is due.
@@ -119,7 +152,7 @@ impl Checkpoints {
         if self.running.as_ref().is_some_and(Beside::is_finished) {
             self.wait_for_running()?;
             books.backlog.checkpointed(Position(books.seen.mark().0))?;
-            books.outcomes.known.checkpointed()?;
+            books.outcomes.checkpointed()?;
             if SEGMENTS_KEPT_MAX < books.backlog.kept_for_seen()
                 || KEPT_BYTES_MAX < books.backlog.kept_for_seen_bytes()
             {
@@ -128,7 +161,8 @@ impl Checkpoints {
         }
         if self.running.is_none() && self.due <= now && !progress.is_disk_full() {
             self.due = now + self.every;
-            if books.outcomes.logs.are_over(self.platform.machine.wall()) {
+            let wall = self.platform.machine.wall();
+            if self.partition.is_first() && books.outcomes.logs.are_over(wall) {
                 self.put_logs_away(books)?;
             } else {
                 self.begin(books)?;
@@ -154,7 +188,7 @@ impl Checkpoints {
         let position = books.backlog.position();
         books.seen.flush(Mark(position.0))?;
         books.backlog.checkpointed(position)?;
-        books.outcomes.known.checkpointed()?;
+        books.outcomes.checkpointed()?;
         Ok(())
     }
 
@@ -177,7 +211,7 @@ impl Checkpoints {
     /// Writes the first manifest of an archive. It promises nothing; but from now on a start can tell whether the machine was restarted since, and then
     /// believes nothing of what was written before the first checkpoint.
     pub fn promise_nothing(&self) -> Result<(), CrawlError> {
-        Ok(self.manifest().store(&self.archive.state())?)
+        Ok(self.manifest().store(&self.state)?)
     }
 
     /// A manifest that names no file.
@@ -189,6 +223,7 @@ impl Checkpoints {
             now: self.clock.now(),
             time_queue: time_queue::Lengths::default(),
             backlog: Lengths::default(),
+            outbox: None,
             keys: self.keys,
             known: 0,
             waiting: 0,
@@ -197,6 +232,7 @@ impl Checkpoints {
             canonical: self.canonical.clone(),
             losses: self.losses(),
             log_lengths: [0, 0],
+            log_rotations: 0,
         }
     }
 
@@ -204,37 +240,53 @@ impl Checkpoints {
     fn begin(&mut self, books: &mut Books<'_>) -> Result<(), CrawlError> {
         let backlog = books.backlog.written(&mut books.outcomes)?;
         let waiting = books.backlog.stats();
+        let outbox = books.outcomes.outbox.as_mut();
+        let outbox = outbox.map(|outbox| outbox.written()).transpose()?;
+        let (log_lengths, log_rotations) = books.outcomes.logs.lengths();
         let known = &mut *books.outcomes.known;
         let manifest = Manifest {
             backlog,
+            outbox,
             time_queue: known.lengths(),
             known: books.seen.len(),
             waiting: waiting.waiting + waiting.in_hand,
             pages_known: known.len(),
             timed_by: known.timed_by(),
-            log_lengths: books.outcomes.logs.lengths(),
+            log_lengths,
+            log_rotations,
             ..self.manifest()
         };
-        self.progress.servers_behind.set(known.servers_behind());
+        let behind = known.servers_behind();
+        self.progress
+            .servers_behind
+            .change(&mut self.servers_behind, behind);
         let (archive, captures) = (self.archive.clone(), Arc::clone(&self.platform.captures));
+        let (state, is_first) = (self.state.clone(), self.partition.is_first());
         let learned = known.learned(self.is_last);
         let work = move || {
             if let Some(learned) = learned {
-                planner_file::store(&archive.state(), &learned)?;
+                planner_file::store(&state, &learned)?;
             }
             archive.disk().sync_all(archive.path())?;
-            manifest.store(&archive.state())?;
-            captures.tidy();
+            manifest.store(&state)?;
+            if is_first {
+                captures.tidy();
+            }
             Ok(())
         };
         let machine = &*self.platform.machine;
         self.running = Some(Beside::begin(machine, "checkpoint", work)?);
+        self.begun += 1;
         Ok(())
     }
 
     fn wait_for_running(&mut self) -> Result<(), CrawlError> {
         match self.running.take().map(Beside::wait) {
-            Some(Some(result)) => result,
+            Some(Some(result)) => {
+                result?;
+                self.durable = self.begun;
+                Ok(())
+            }
             Some(None) => Err(CrawlError::Bug {
                 what: "the checkpoint thread panicked".to_owned(),
             }),

@@ -6,9 +6,12 @@
 //! Invariants: a command is bounded; to carry it out twice does no more than to carry it out once.
 
 use std::net::IpAddr;
+use std::num::NonZeroU16;
 
 use junkai_weburl::{Canonicalizer, PageUrl, UrlError};
 use serde::{Deserialize, Serialize};
+
+use crate::partition::Partition;
 
 /// URLs in one command at most; more are several commands.
 pub const URLS_MAX: usize = 1000;
@@ -133,6 +136,35 @@ impl Whom {
 }
 
 impl UserCommand {
+    /// What each of so many partitions has to carry out of it, if anything: seeds and pages where they belong, the rest everywhere. What is no URL is the first one's to refuse.
+    #[must_use]
+    pub fn parts(&self, count: NonZeroU16, canonical: &Canonicalizer) -> Vec<Option<UserCommand>> {
+        let share = |urls: &[String], command: fn(Vec<String>) -> UserCommand| {
+            let mut parts: Vec<Vec<String>> = vec![Vec::new(); usize::from(count.get())];
+            for text in urls {
+                let url = canonical.parse_seed(text);
+                let owner = url.map_or(0, |url| Partition::owner(count, &url));
+                parts[usize::from(owner)].push(text.clone());
+            }
+            let parts = parts.into_iter();
+            parts
+                .map(|urls| (!urls.is_empty()).then(|| command(urls)))
+                .collect()
+        };
+        match self {
+            _ if count == NonZeroU16::MIN => vec![Some(self.clone())],
+            UserCommand::Add { seeds } => share(seeds, |seeds| UserCommand::Add { seeds }),
+            UserCommand::Revisit { pages } => share(pages, |pages| UserCommand::Revisit { pages }),
+            other => vec![Some(other.clone()); usize::from(count.get())],
+        }
+    }
+
+    /// Whether each partition carries out a part of its own, and not all the same.
+    #[must_use]
+    pub fn is_shared_out(&self) -> bool {
+        matches!(self, UserCommand::Add { .. } | UserCommand::Revisit { .. })
+    }
+
     /// Shares URLs out over as many commands as it takes.
     pub fn several(
         urls: Vec<PageUrl>,

@@ -50,7 +50,11 @@ pub fn look(state: &Folder) -> Result<Vec<UserCommand>, CrawlError> {
 
 /// Empties the box: everything in it was carried out, and that is durable.
 pub fn empty(state: &Folder) -> Result<(), CrawlError> {
-    Ok(state.disk().remove(&state.file(NAME))?)
+    let file = state.file(NAME);
+    if state.disk().exists(&file) {
+        state.disk().remove(&file)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

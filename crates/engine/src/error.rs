@@ -201,9 +201,15 @@ impl CrawlError {
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
-            CrawlError::Backlog(error) => matches!(error, BacklogError::DiskFull { .. }),
-            CrawlError::TimeQueue(error) => matches!(error, TimeQueueError::DiskFull { .. }),
-            CrawlError::Seen { source } => matches!(source, SeenError::DiskFull { .. }),
+            CrawlError::Backlog(error) => {
+                matches!(error, BacklogError::Disk(error) if error.is_full())
+            }
+            CrawlError::TimeQueue(error) => {
+                matches!(error, TimeQueueError::Disk(error) if error.is_full())
+            }
+            CrawlError::Seen { source } => {
+                matches!(source, SeenError::Disk(error) if error.is_full())
+            }
             CrawlError::Write(error) => matches!(error, WriteError::DiskFull { .. }),
             CrawlError::Manifest(ManifestError::Write { source, .. })
             | CrawlError::File { source, .. } => {
@@ -245,7 +251,7 @@ mod tests {
         check("paused.json", Paused::load(&folder).unwrap_err());
         check("seeds.txt", servers::earlier_seeds(&folder).unwrap_err());
         check("wishes.jsonl", command_box::look(&folder).unwrap_err());
-        let logs = Logs::open(&folder, &crate::LogConfig::default(), Duration::ZERO);
+        let logs = Logs::open(&folder, &crate::LogConfig::default(), 0, Duration::ZERO);
         check("crawl.log", logs.unwrap_err());
     }
 }

@@ -31,6 +31,17 @@ pub struct FailedSeed {
     pub reason: String,
 }
 
+/// What a partition of a new crawl can hope for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// A page has come, or may come.
+    Hope,
+    /// It has no seed, and nothing waits.
+    Nothing,
+    /// Every seed has failed.
+    OutOfReach,
+}
+
 /// The seeds of an archive without a page.
 #[derive(Debug, Default)]
 pub struct FirstPages {
@@ -93,6 +104,13 @@ impl FirstPages {
         is_news
     }
 
+    /// A seed leads to a page of another partition, which tells what becomes of it.
+    pub fn lead_away(&mut self, from: &str) {
+        if !self.has_come {
+            self.leading.insert(Fingerprint::of(from));
+        }
+    }
+
     /// The server of a seed asks for rest; it is waited for.
     pub fn rests(&mut self, url: &str, status: i32, reason: &str) {
         if !self.open.contains(&Fingerprint::of(url)) {
@@ -139,6 +157,18 @@ impl FirstPages {
             && self.open.is_empty()
             && !self.failed.is_empty()
             && waiting <= self.again.len() as u64
+    }
+
+    /// What can be hoped for, with so many visits that wait.
+    #[must_use]
+    pub fn outlook(&self, waiting: u64) -> Outlook {
+        if self.are_out_of_reach(waiting) {
+            Outlook::OutOfReach
+        } else if !self.has_come && self.open.is_empty() && waiting == 0 {
+            Outlook::Nothing
+        } else {
+            Outlook::Hope
+        }
     }
 
     /// If no page has come: the first seeds that failed, and those whose servers ask for rest.
@@ -288,8 +318,9 @@ mod tests {
         let archive = tempfile::tempdir().unwrap();
         let pages = FirstPages::new(&[page("http://a.example/")], false);
         assert!(pages.failed_by_log(archive.path()).is_empty(), "no log");
-        let log = archive.path().join("logs/events.jsonl");
-        std::fs::create_dir(archive.path().join("logs")).unwrap();
+        let logs = crate::platform::ArchiveFolder::real(archive.path()).logs();
+        let log = logs.file("events.jsonl");
+        std::fs::create_dir(logs.path()).unwrap();
         let line = |url: &str, status: i32, result: &str| {
             let time = "2026-01-01T00:00:00Z".parse().unwrap();
             let event = Event {

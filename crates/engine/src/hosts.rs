@@ -1,7 +1,7 @@
-//! Which server a host is on: a bounded table of addresses, with the visits that wait for one.
+//! Which server a host is on: a bounded table of addresses, with the visits that wait for one. It is the one cache of DNS answers.
 //!
 //! The frontier's thread owns it. A host is asked for once however many visits wait for it; an answer holds for its
-//! time to live. Not here: asking (`worker`), and politeness (`frontier`).
+//! time to live, and so does a failure. Not here: asking (`worker`), and politeness (`frontier`).
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -11,9 +11,6 @@ use junkai_fetch::DnsFailure;
 use junkai_frontier::{ServerKey, Time, server_key};
 
 use crate::visit::{Resolution, Visit};
-
-/// Hosts whose answer is kept at most; beyond it, answers are forgotten and asked for again.
-const HOSTS_MAX: usize = 200_000;
 
 /// An answer holds at least so long, so that a visit can be placed and started with it.
 const ANSWER_HOLDS_MIN: Duration = Duration::from_secs(1);
@@ -33,6 +30,8 @@ pub enum Whereabouts {
 #[derive(Debug)]
 pub struct Hosts {
     keys: u32,
+    /// Hosts whose answer is kept at most; beyond it, answers are forgotten and asked for again.
+    answers_max: usize,
     known: HashMap<Box<str>, Known>,
     waiting: HashMap<Box<str>, Vec<Waiter>>,
     waiting_count: usize,
@@ -71,9 +70,10 @@ struct Known {
 impl Hosts {
     /// An empty table, for a ring with so many server keys.
     #[must_use]
-    pub fn new(keys: u32) -> Hosts {
+    pub fn new(keys: u32, answers_max: usize) -> Hosts {
         Hosts {
             keys,
+            answers_max,
             known: HashMap::new(),
             waiting: HashMap::new(),
             waiting_count: 0,
@@ -114,7 +114,7 @@ impl Hosts {
 
     /// Takes in an answer, and gives back the visits that waited for it.
     pub fn answer(&mut self, host: Box<str>, answer: Resolution, now: Time) -> Vec<Waiter> {
-        if HOSTS_MAX <= self.known.len() {
+        if self.answers_max <= self.known.len() {
             self.forget(now);
         }
         let visits = self.waiting.remove(&host).unwrap_or_default();
@@ -155,12 +155,71 @@ impl Hosts {
     /// Makes room: what no longer holds goes, and if that is not enough, half of the rest.
     fn forget(&mut self, now: Time) {
         self.known.retain(|_, known| now < known.until);
-        if HOSTS_MAX / 2 < self.known.len() {
+        if self.answers_max / 2 < self.known.len() {
             let mut keep = false;
             self.known.retain(|_, _| {
                 keep = !keep;
                 keep
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use junkai_fetch::DnsProblem;
+
+    use super::*;
+    use crate::visit::Located;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn found(holds: Duration) -> Located {
+        let address = IpAddr::from([192, 0, 2, 1]);
+        Located { address, holds }
+    }
+
+    #[test]
+    fn answers_and_failures_hold_for_their_time_to_live() {
+        let mut hosts = Hosts::new(16, 10);
+        let failure = DnsFailure {
+            problem: DnsProblem::NoSuchName,
+            ttl: HOUR,
+        };
+        hosts.answer("a.example".into(), Ok(found(HOUR)), Time::EPOCH);
+        hosts.answer("gone.example".into(), Err(failure), Time::EPOCH);
+        hosts.answer(
+            "short.example".into(),
+            Ok(found(Duration::ZERO)),
+            Time::EPOCH,
+        );
+        let last = Time::EPOCH + HOUR.saturating_sub(Duration::from_micros(1));
+        assert!(hosts.address_of("a.example", last).is_some());
+        assert!(matches!(
+            hosts.find("gone.example", last),
+            Whereabouts::Nowhere(_)
+        ));
+        for host in ["a.example", "gone.example", "never.example"] {
+            let whereabouts = hosts.find(host, Time::EPOCH + HOUR);
+            assert!(matches!(whereabouts, Whereabouts::Unknown), "{host}");
+        }
+        // A visit can be placed and started with any answer.
+        assert!(hosts.address_of("short.example", Time::EPOCH).is_some());
+        assert!(hosts.address_of("short.example", last).is_none());
+    }
+
+    #[test]
+    fn the_table_is_bounded() {
+        let mut hosts = Hosts::new(16, 10);
+        for number in 0..100 {
+            hosts.answer(
+                format!("{number}.example").into(),
+                Ok(found(HOUR)),
+                Time::EPOCH,
+            );
+            assert!(hosts.len() <= 10, "{number}");
+            let newest = hosts.address_of(&format!("{number}.example"), Time::EPOCH);
+            assert!(newest.is_some());
         }
     }
 }

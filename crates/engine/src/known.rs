@@ -717,7 +717,8 @@ mod tests {
         revisit: &RevisitConfig,
         platform: Platform,
     ) -> KnownPages {
-        let tails = Tails::Keep(&Lengths::default());
+        let lengths = Lengths::default();
+        let tails = Tails::Keep(&lengths);
         let (queue, _) = TimeQueue::open(folder.path(), config, tails).unwrap();
         KnownPages::new(
             queue,

@@ -41,8 +41,7 @@
 //! #     fn have_pages(&self, _: &Settings) -> Result<Option<bool>, CrawlError> { Ok(None) }
 //! #     fn last_statuses(&self, pages: &[&junkai_weburl::PageUrl]) -> Result<Vec<Option<u16>>, CrawlError> { Ok(vec![None; pages.len()]) }
 //! #     fn page(&self, _: &junkai_weburl::PageUrl, _: &junkai_revisit::Version, _: usize) -> Option<EarlierPage> { None }
-//! #     fn is_seen_missing(&self) -> bool { false }
-//! #     fn make_seen(&self, _: &Settings, _: &junkai_store::time_queue::TimeQueue) -> Result<String, CrawlError> { Ok(String::new()) }
+//! #     fn make_seen(&self, _: &junkai_files::Folder, _: junkai_engine::partition::Partition, _: &Settings, _: &junkai_store::time_queue::TimeQueue) -> Result<Option<String>, CrawlError> { Ok(None) }
 //! #     fn tidy(&self) {}
 //! # }
 //!
@@ -57,7 +56,7 @@
 //!
 //! let folder = Path::new("/archive");
 //! ArchiveFolder::new(platform.disk.clone(), folder).make()?;
-//! let opening = Opening::of(&platform, folder, settings, &progress)?;
+//! let opening = Opening::of(&platform, folder, &settings, &progress)?;
 //! let now = opening.clock.now();
 //! let mut engine = Engine::new(opening, 64, progress, now)?;
 //! engine.refill(now)?;
@@ -95,7 +94,9 @@ pub mod losses;
 pub mod manifest;
 pub mod opening;
 pub mod outage;
+pub mod outbox;
 pub mod outcomes;
+pub mod partition;
 pub mod patience;
 pub mod paused;
 pub mod planner_file;
@@ -106,6 +107,7 @@ pub mod scope;
 pub mod scope_changes;
 pub mod servers;
 pub mod settings;
+pub mod shared_servers;
 pub mod shortage;
 pub mod sitemaps;
 pub mod small_file;

@@ -10,6 +10,7 @@ mod config;
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use jiff::Timestamp;
@@ -84,12 +85,22 @@ pub struct WarcPlace<'a> {
     pub length: u64,
 }
 
-/// Both log files, open for appending.
+/// One engine's access to the log files, with the lines that it has not written yet. The files are the node's: all engines of a process write to the same.
 #[derive(Debug)]
 pub struct Logs {
+    files: Arc<Mutex<LogFiles>>,
+    crawl: Vec<u8>,
+    events: Vec<u8>,
+}
+
+/// Both log files, open for appending.
+#[derive(Debug)]
+struct LogFiles {
     config: LogConfig,
     crawl: LogFile,
     events: LogFile,
+    /// How often they were rotated.
+    rotations: u64,
 }
 
 /// One of them.
@@ -124,28 +135,66 @@ impl LogFile {
     }
 }
 
+impl LogFiles {
+    /// Hands everything to the operating system, lines of other engines included.
+    fn flush(&mut self) -> Result<(), CrawlError> {
+        self.crawl.lines.flush()?;
+        self.events.lines.flush()
+    }
+
+    fn unwritten_bytes(&self) -> usize {
+        self.crawl.lines.unwritten_bytes() + self.events.lines.unwritten_bytes()
+    }
+}
+
 impl Logs {
-    /// Opens or creates both files in `folder`, cutting off a torn last line.
+    /// Opens or creates both files in `folder`, cutting off a torn last line. They have been rotated so often.
     ///
     /// # Errors
     /// If the files cannot be opened.
-    pub fn open(folder: &Folder, config: &LogConfig, wall: Duration) -> Result<Logs, CrawlError> {
+    pub fn open(
+        folder: &Folder,
+        config: &LogConfig,
+        rotations: u64,
+        wall: Duration,
+    ) -> Result<Logs, CrawlError> {
         let open = |name| LogFile::open(folder.disk(), &folder.file(name), wall);
-        Ok(Logs {
+        let files = LogFiles {
             config: config.clone(),
             crawl: open("crawl.log")?,
             events: open("events.jsonl")?,
+            rotations,
+        };
+        Ok(Logs {
+            files: Arc::new(Mutex::new(files)),
+            crawl: Vec::new(),
+            events: Vec::new(),
         })
+    }
+
+    /// The same files, for another engine of this process.
+    #[must_use]
+    pub fn of_another_engine(&self) -> Logs {
+        Logs {
+            files: Arc::clone(&self.files),
+            crawl: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    fn files(&self) -> MutexGuard<'_, LogFiles> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a file has grown too long or too old.
     #[must_use]
     pub fn are_over(&self, wall: Duration) -> bool {
+        let files = self.files();
         let is_over = |file: &LogFile| {
             let length = file.lines.length();
-            self.config.is_over(length, file.begun, wall)
+            files.config.is_over(length, file.begun, wall)
         };
-        is_over(&self.crawl) || is_over(&self.events)
+        is_over(&files.crawl) || is_over(&files.events)
     }
 
     /// Rotates both files, so that they tell of the same time, and begins anew.
@@ -153,8 +202,12 @@ impl Logs {
     /// # Errors
     /// If a file cannot be renamed or opened.
     pub fn rotate(&mut self, wall: Duration) -> Result<(), CrawlError> {
-        self.crawl.rotate(wall)?;
-        self.events.rotate(wall)
+        let mut files = self.files();
+        files.flush()?;
+        files.crawl.rotate(wall)?;
+        files.events.rotate(wall)?;
+        files.rotations += 1;
+        Ok(())
     }
 
     /// Cuts both files back to the lengths of a checkpoint.
@@ -162,21 +215,22 @@ impl Logs {
     /// # Errors
     /// If a file cannot be cut.
     pub fn cut_to(&mut self, lengths: [u64; 2]) -> Result<(), CrawlError> {
-        self.crawl.lines.cut_to(lengths[0])?;
-        self.events.lines.cut_to(lengths[1])
+        let mut files = self.files();
+        files.crawl.lines.cut_to(lengths[0])?;
+        files.events.lines.cut_to(lengths[1])
     }
 
     /// Notes one visit; it reaches the disk with [`Logs::flush`].
     pub fn note(&mut self, event: &Event<'_>) {
-        heritrix_line(event, self.crawl.lines.buffer());
+        heritrix_line(event, &mut self.crawl);
         self.note_aside(event);
     }
 
     /// Notes what is no visit, for programs alone.
     pub fn note_aside(&mut self, event: &Event<'_>) {
         // A struct of strings and numbers always serialises.
-        if serde_json::to_writer(&mut *self.events.lines.buffer(), event).is_ok() {
-            self.events.lines.buffer().push(b'\n');
+        if serde_json::to_writer(&mut self.events, event).is_ok() {
+            self.events.push(b'\n');
         }
     }
 
@@ -185,20 +239,24 @@ impl Logs {
     /// # Errors
     /// If the disk refuses; the lines stay, to be tried again.
     pub fn flush(&mut self) -> Result<(), CrawlError> {
-        self.crawl.lines.flush()?;
-        self.events.lines.flush()
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.crawl.lines.buffer().append(&mut self.crawl);
+        files.events.lines.buffer().append(&mut self.events);
+        files.flush()
     }
 
     /// Bytes of lines that are not flushed yet.
     #[must_use]
     pub fn unwritten_bytes(&self) -> usize {
-        self.crawl.lines.unwritten_bytes() + self.events.lines.unwritten_bytes()
+        self.crawl.len() + self.events.len() + self.files().unwritten_bytes()
     }
 
-    /// Lengths of what was flushed, as a checkpoint names them.
+    /// Lengths of what was flushed, as a checkpoint names them, and how often the files were rotated before.
     #[must_use]
-    pub fn lengths(&self) -> [u64; 2] {
-        [self.crawl.lines.length(), self.events.lines.length()]
+    pub fn lengths(&self) -> ([u64; 2], u64) {
+        let files = self.files();
+        let lengths = [files.crawl.lines.length(), files.events.lines.length()];
+        (lengths, files.rotations)
     }
 }
 
@@ -364,7 +422,7 @@ mod tests {
             bytes_max: bytesize::ByteSize(10),
             age_max: None,
         };
-        let mut logs = Logs::open(&Folder::real(&folder), &config, Duration::ZERO).unwrap();
+        let mut logs = Logs::open(&Folder::real(&folder), &config, 0, Duration::ZERO).unwrap();
         assert!(!logs.are_over(Duration::ZERO), "they are empty");
         let mut wall = Duration::ZERO;
         for url in ["http://a.test/", "http://b.test/"] {
@@ -405,6 +463,7 @@ mod tests {
         let mut logs = Logs::open(
             &Folder::real(folder.path()),
             &LogConfig::default(),
+            0,
             Duration::ZERO,
         )
         .unwrap();

@@ -38,6 +38,9 @@ pub struct Manifest {
     pub now: Time,
     /// Lengths of the backlog's files.
     pub backlog: Lengths,
+    /// Lengths of the outbox's files, where there are several partitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outbox: Option<Lengths>,
     /// Length of the time queue's journal.
     #[serde(default)]
     pub time_queue: time_queue::Lengths,
@@ -60,6 +63,9 @@ pub struct Manifest {
     pub losses: Losses,
     /// Bytes of `crawl.log` and `events.jsonl`.
     pub log_lengths: [u64; 2],
+    /// How often these files had been rotated.
+    #[serde(default)]
+    pub log_rotations: u64,
 }
 
 /// Why a checkpoint cannot be written or read.
@@ -143,7 +149,7 @@ impl Manifest {
     /// If the disk refuses.
     pub fn store(&self, state: &Folder) -> Result<(), ManifestError> {
         let path = state.file(NAME);
-        let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
+        let written = serde_json::to_string(self).map_err(io::Error::from);
         let replaced = written.and_then(|body| {
             let checksum = crc32fast::hash(body.as_bytes());
             let text = format!("{checksum:08x}\n{body}");
@@ -182,6 +188,8 @@ mod tests {
             timed_by: None,
             losses: Losses::default(),
             log_lengths: [10, 20],
+            log_rotations: 0,
+            outbox: None,
         }
     }
 

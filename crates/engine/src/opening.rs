@@ -1,11 +1,12 @@
 //! Opening an archive: makes its folders, takes its lock, repairs what a crash left, and reads its state.
 
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 
 use hashbrown::HashSet;
 use junkai_files::Folder;
-use junkai_frontier::Time;
+use junkai_frontier::{ServerState, Time};
 use junkai_revisit::{PageState, Planner};
 use junkai_store::backlog::{Backlog, Lengths, Position, Recovery, Tails};
 use junkai_store::seen::Seen;
@@ -20,13 +21,15 @@ use crate::focus::{Focus, Unwanted};
 use crate::known::KnownPages;
 use crate::log::Logs;
 use crate::manifest::Manifest;
+use crate::outbox::Outbox;
 use crate::outcomes::Outcomes;
+use crate::partition::Partition;
 use crate::paused::Paused;
 use crate::platform::{ArchiveFolder, Platform};
 use crate::progress::Progress;
 use crate::rules::Rules;
 use crate::scope::{Found, ScopeRules};
-use crate::servers::Servers;
+use crate::servers::{Servers, Visited, of_all_partitions};
 use crate::settings::Settings;
 use crate::sitemaps::Sitemaps;
 use crate::visit::{is_discard_marker, is_of_page};
@@ -54,12 +57,24 @@ impl Last {
             is_restarted,
         })
     }
+
+    /// What to believe of the files of a backlog that had these lengths at the last checkpoint, if it was there.
+    fn tails<'a>(&self, lengths: Option<&'a Lengths>, nothing: &'a Lengths) -> Tails<'a> {
+        match lengths {
+            Some(lengths) if self.is_restarted => Tails::Cut(lengths),
+            None if self.is_restarted => Tails::Cut(nothing),
+            Some(lengths) => Tails::Keep(lengths),
+            None => Tails::Keep(nothing),
+        }
+    }
 }
 
-/// An archive that is open, and all that a crawl needs of it.
+/// A partition of an archive that is open, and all that its engine needs of it.
 pub struct Opening {
-    /// The settings of this run.
+    /// The settings of this run, with the partition's share of what is bounded.
     pub settings: Arc<Settings>,
+    /// Which partition it is.
+    pub partition: Partition,
     /// What it runs on.
     pub platform: Platform,
     /// The crawl's time.
@@ -72,10 +87,14 @@ pub struct Opening {
     pub seen: Seen,
     /// The visits that wait.
     pub backlog: Backlog,
+    /// The links to other partitions, where there are any.
+    pub outbox: Option<Outbox>,
     /// The known pages.
     pub known: KnownPages,
     /// What servers asked for.
     pub servers: Servers,
+    /// How servers stand, by what all partitions know of them.
+    pub server_states: Vec<ServerState>,
     /// The logs.
     pub logs: Logs,
     /// Who makes it all durable.
@@ -102,107 +121,127 @@ pub struct Opening {
     pub repairs: Vec<String>,
 }
 
+/// Has a crawl that does not say how many partitions it has go on with those that its archive was begun with.
+///
+/// # Errors
+/// If that cannot be read.
+pub fn take_up_partitions(
+    folder: &ArchiveFolder,
+    settings: &mut Settings,
+) -> Result<(), CrawlError> {
+    if settings.crawl.partitions.is_none() {
+        let begun = folder.partitions_begun()?;
+        settings.crawl.partitions = begun.filter(|begun| *begun != NonZeroU16::MIN);
+    }
+    Ok(())
+}
+
 /// What is said against a crawl before anything is written.
 ///
 /// # Errors
 /// If a seed cannot be crawled, or there is nothing to crawl.
 pub fn check(folder: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlError> {
-    scope_and_seeds(&folder.state(), settings).map(|_| ())
+    check_partitions(folder, settings)?;
+    scope_and_seeds(folder, settings).map(|_| ())
 }
 
 impl Opening {
-    /// Opens the archive in `folder`, new or begun before; its folders are there, and it is nobody else's.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "the order of its steps matters, and is told in one place"
-    )]
+    /// Opens the archive in `folder`, new or begun before, with one partition; its folders are there, and it is nobody else's.
+    ///
+    /// # Errors
+    /// If there is nothing to crawl, the archive was begun with other settings that cannot change, or a file cannot be read or mended.
     pub fn of(
         platform: &Platform,
         folder: &Path,
-        settings: Settings,
+        settings: &Settings,
         progress: &Arc<Progress>,
     ) -> Result<Opening, CrawlError> {
+        let mut partitions = Opening::all(platform, folder, settings, progress)?;
+        match partitions.pop() {
+            Some(whole) if partitions.is_empty() => Ok(whole),
+            _ => Err(CrawlError::Bug {
+                what: "an archive of several partitions was opened as one".to_owned(),
+            }),
+        }
+    }
+
+    /// Opens all partitions of the archive in `folder`, new or begun before; its folders are there, and it is nobody else's.
+    ///
+    /// # Errors
+    /// If there is nothing to crawl, the archive was begun with other settings that cannot change, or a file cannot be read or mended.
+    pub fn all(
+        platform: &Platform,
+        folder: &Path,
+        settings: &Settings,
+        progress: &Arc<Progress>,
+    ) -> Result<Vec<Opening>, CrawlError> {
         let archive = ArchiveFolder::new(platform.disk.clone(), folder);
-        let state = archive.state();
-        let last = Last::load(platform, &state)?;
-        let (scope, seeds) = scope_and_seeds(&state, &settings)?;
-        let wants_seen = platform.captures.is_seen_missing();
-        let manifest = last.manifest.as_ref();
-        check_fixed(manifest, &settings)?;
-        let clock = clock_after(platform, manifest, &settings);
-        let mut repairs = Vec::new();
+        check_partitions(&archive, settings)?;
+        let (scope, seeds) = scope_and_seeds(&archive, settings)?;
+        archive.make_partitions(settings.partitions())?;
         let given = Given {
             platform,
-            state: &state,
-            settings: &settings,
-            last: &last,
+            archive: &archive,
+            settings: Arc::new(settings.of_partition()),
             progress,
+            visited: Visited::none_of(settings.ring.keys),
         };
-        let mut logs = given.captures_and_logs(&archive, &mut repairs)?;
-        let mut backlog = given.waiting_visits(&mut repairs)?;
-        let mut known = given.known_pages(&mut repairs)?;
-        let has_pages = given.has_pages(&known)?;
-        if !has_pages {
-            // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
-            backlog.bring_failed_forward();
-        }
-        time_by_settings(&mut known, &settings, manifest, clock.now())?;
-        if wants_seen {
-            repairs.push(platform.captures.make_seen(&settings, known.queue())?);
-        }
-        let mut seen = given.seen()?;
-        let mut checkpoints =
-            Checkpoints::new(platform, &archive, &settings, clock.clone(), progress);
-        checkpoints.go_on_from(manifest);
-        let mut servers = Servers::open(&state, &settings, &clock)?;
-        repairs.extend(servers.restored().damage_in_words());
+        given.open(scope, &seeds)
+    }
+}
+
+/// What all partitions have in common.
+struct Common {
+    clock: Clock,
+    scope: Arc<RwLock<ScopeRules>>,
+    rules: Arc<Rules>,
+    server_states: Vec<ServerState>,
+    logs: Logs,
+    is_resumed: bool,
+    has_pages: bool,
+}
+
+/// What a partition has on disk.
+struct Stores {
+    backlog: Backlog,
+    outbox: Option<Outbox>,
+    known: KnownPages,
+    seen: Seen,
+    servers: Servers,
+}
+
+impl Stores {
+    /// Takes in again what was found since the set of known URLs was last written.
+    fn make_whole(
+        &mut self,
+        last: &Last,
+        checkpoints: &mut Checkpoints,
+        logs: &mut Logs,
+        seeds: &[PageUrl],
+    ) -> Result<Option<String>, CrawlError> {
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
-        let is_new = manifest.is_none() && backlog.position() == Position(0);
+        let is_new = last.manifest.is_none() && self.backlog.position() == Position(0);
         if is_new && !seeds.is_empty() {
             checkpoints.promise_nothing()?;
         }
-        let replayed = replay(
-            &mut Books {
-                seen: &mut seen,
-                backlog: &mut backlog,
-                outcomes: Outcomes {
-                    servers: &mut servers,
-                    logs: &mut logs,
-                    // Nothing was said yet.
-                    focus: None,
-                    known: &mut known,
-                },
+        let mut books = Books {
+            seen: &mut self.seen,
+            backlog: &mut self.backlog,
+            outcomes: Outcomes {
+                outbox: self.outbox.as_mut(),
+                servers: &mut self.servers,
+                logs,
+                // Nothing was said yet.
+                focus: None,
+                known: &mut self.known,
             },
-            &mut checkpoints,
-        )?;
-        repairs.extend(replayed);
-        let is_resumed = manifest.is_some() || !seen.is_empty();
-        if seeds.is_empty() && !is_resumed {
-            return Err(CrawlError::NothingToCrawl);
+        };
+        let repaired = replay(&mut books, checkpoints)?;
+        if last.is_restarted {
+            // Else a kill before the first checkpoint would pass for another restart, and what is written until then would be cut off.
+            checkpoints.promise(&mut books)?;
         }
-        Ok(Opening {
-            sitemaps: Sitemaps::open(&state, &settings, last_settings(&state).as_ref())?,
-            focus: Focus::open(folder, &settings)?,
-            unwanted: Unwanted::load(folder, &settings)?,
-            rules: Arc::new(rules(&state, &settings, has_pages)),
-            checkpoints,
-            scope: Arc::new(RwLock::new(scope)),
-            settings: Arc::new(settings),
-            clock,
-            seen,
-            backlog,
-            known,
-            servers,
-            logs,
-            seeds,
-            paused: Paused::load(&state)?,
-            commands: command_box::look(&state)?,
-            archive,
-            platform: platform.clone(),
-            is_resumed,
-            has_pages,
-            repairs,
-        })
+        Ok(repaired)
     }
 }
 
@@ -216,57 +255,212 @@ fn rules(state: &Folder, settings: &Settings, has_pages: bool) -> Rules {
 }
 
 /// The crawl's clock, which goes on from the last run.
-fn clock_after(platform: &Platform, manifest: Option<&Manifest>, settings: &Settings) -> Clock {
-    let last = manifest.map_or(Time::EPOCH, |manifest| manifest.now);
+fn clock_after(platform: &Platform, lasts: &[Last], settings: &Settings) -> Clock {
+    let manifests = lasts.iter().filter_map(|last| last.manifest.as_ref());
+    let last = manifests.map(|manifest| manifest.now).max();
+    let last = last.unwrap_or(Time::EPOCH);
     Clock::start(&platform.machine, &settings.clock, last)
 }
 
 /// What an archive is opened with.
-struct Given<'a> {
-    platform: &'a Platform,
-    state: &'a Folder,
-    settings: &'a Settings,
-    last: &'a Last,
-    progress: &'a Arc<Progress>,
+pub struct Given<'a> {
+    /// What it is on.
+    pub platform: &'a Platform,
+    /// Its folder.
+    pub archive: &'a ArchiveFolder,
+    /// The settings of each partition.
+    pub settings: Arc<Settings>,
+    /// Who is told how it goes.
+    pub progress: &'a Arc<Progress>,
+    /// Which servers were visited in this run.
+    pub visited: Visited,
 }
 
 impl Given<'_> {
-    /// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole.
+    /// Opens all partitions, with these seeds.
+    fn open(&self, scope: ScopeRules, seeds: &[PageUrl]) -> Result<Vec<Opening>, CrawlError> {
+        let (state, count) = (self.archive.state(), self.settings.partitions());
+        let mut lasts = Vec::new();
+        for partition in Partition::all(count) {
+            let last = Last::load(self.platform, &self.archive.partition(partition))?;
+            check_fixed(last.manifest.as_ref(), &self.settings)?;
+            lasts.push(last);
+        }
+        let clock = clock_after(self.platform, &lasts, &self.settings);
+        let mut repairs = Vec::new();
+        let logs = self.captures_and_logs(&lasts, &mut repairs)?;
+        let mut stores = Vec::new();
+        for (partition, last) in Partition::all(count).zip(&lasts) {
+            stores.push(self.stores(partition, last, &clock, &mut repairs)?);
+        }
+        let has_pages = self.has_pages(&stores)?;
+        let restored = stores.iter().map(|stores| stores.servers.restored());
+        let common = Common {
+            clock,
+            scope: Arc::new(RwLock::new(scope)),
+            rules: Arc::new(rules(&state, &self.settings, has_pages)),
+            server_states: of_all_partitions(restored),
+            logs,
+            is_resumed: lasts.iter().any(|last| last.manifest.is_some())
+                || stores.iter().any(|stores| !stores.seen.is_empty()),
+            has_pages,
+        };
+        if seeds.is_empty() && !common.is_resumed {
+            return Err(CrawlError::NothingToCrawl);
+        }
+        let canonical = Canonicalizer::new(&self.settings.canonical);
+        let commands = of_partitions(command_box::look(&state)?, count, &canonical);
+        let mut openings = Vec::new();
+        let partitions = Partition::all(count).zip(lasts.iter().zip(stores));
+        for ((partition, (last, stores)), commands) in partitions.zip(commands) {
+            let mut opening = self.opening(partition, last, stores, seeds, &common)?;
+            opening.commands = commands;
+            opening.repairs.splice(0..0, repairs.drain(..));
+            openings.push(opening);
+        }
+        Ok(openings)
+    }
+
+    /// A partition whose stores are open.
+    fn opening(
+        &self,
+        partition: Partition,
+        last: &Last,
+        mut stores: Stores,
+        seeds: &[PageUrl],
+        common: &Common,
+    ) -> Result<Opening, CrawlError> {
+        if !common.has_pages {
+            // Whoever starts a crawl anew that got nowhere wants to know at once whether it does now.
+            stores.backlog.bring_failed_forward();
+        }
+        let mut checkpoints = Checkpoints::new(self, partition, common.clock.clone());
+        checkpoints.go_on_from(last.manifest.as_ref());
+        let mut logs = common.logs.of_another_engine();
+        let replayed = stores.make_whole(last, &mut checkpoints, &mut logs, seeds)?;
+        let (state, folder) = (self.archive.state(), self.archive.path());
+        let settings = &self.settings;
+        let own_seeds = seeds.iter().filter(|seed| partition.has(seed));
+        Ok(Opening {
+            sitemaps: Sitemaps::open(&state, settings, last_settings(&state).as_ref())?,
+            focus: Focus::open(folder, settings)?,
+            unwanted: Unwanted::load(folder, settings)?,
+            rules: Arc::clone(&common.rules),
+            checkpoints,
+            scope: Arc::clone(&common.scope),
+            settings: Arc::clone(settings),
+            partition,
+            clock: common.clock.clone(),
+            seen: stores.seen,
+            backlog: stores.backlog,
+            outbox: stores.outbox,
+            known: stores.known,
+            servers: stores.servers,
+            server_states: common.server_states.clone(),
+            logs,
+            seeds: own_seeds.cloned().collect(),
+            paused: Paused::load(&state)?,
+            commands: Vec::new(),
+            archive: self.archive.clone(),
+            platform: self.platform.clone(),
+            is_resumed: common.is_resumed,
+            has_pages: common.has_pages,
+            repairs: replayed.into_iter().collect(),
+        })
+    }
+
+    /// Repairs what a crash left of the captures, and opens the logs. After a restart of the machine, only what a checkpoint names is known to be whole: the longest that any
+    /// partition names, of files that were rotated as often as any says.
     fn captures_and_logs(
         &self,
-        archive: &ArchiveFolder,
+        lasts: &[Last],
         repairs: &mut Vec<String>,
     ) -> Result<Logs, CrawlError> {
-        let restarted = self
-            .last
-            .manifest
-            .as_ref()
-            .filter(|_| self.last.is_restarted);
-        repairs.extend(self.platform.captures.recover(restarted.is_some())?);
+        let manifests = || lasts.iter().filter_map(|last| last.manifest.as_ref());
+        let is_restarted = lasts.iter().any(|last| last.is_restarted);
+        // A manifest of this boot was written after the logs were cut in this boot.
+        let are_all_restarted = lasts
+            .iter()
+            .all(|last| last.is_restarted || last.manifest.is_none());
+        repairs.extend(self.platform.captures.recover(is_restarted)?);
+        let rotations = manifests().map(|manifest| manifest.log_rotations).max();
+        let rotations = rotations.unwrap_or_default();
         let mut logs = Logs::open(
-            &archive.logs(),
+            &self.archive.logs(),
             &self.settings.logs,
+            rotations,
             self.platform.machine.wall(),
         )?;
-        if let Some(manifest) = restarted {
-            logs.cut_to(manifest.log_lengths)?;
+        if is_restarted && are_all_restarted {
+            let mut lengths = [0, 0];
+            for manifest in manifests().filter(|manifest| manifest.log_rotations == rotations) {
+                for (length, named) in lengths.iter_mut().zip(manifest.log_lengths) {
+                    *length = named.max(*length);
+                }
+            }
+            logs.cut_to(lengths)?;
         }
         Ok(logs)
     }
 
-    /// The visits that wait.
-    fn waiting_visits(&self, repairs: &mut Vec<String>) -> Result<Backlog, CrawlError> {
-        let nothing = Lengths::default();
-        let tails = match self.last.manifest.as_ref() {
-            Some(manifest) if self.last.is_restarted => Tails::Cut(&manifest.backlog),
-            Some(manifest) => Tails::Keep(&manifest.backlog),
-            None => Tails::Keep(&nothing),
+    /// What a partition has on disk.
+    fn stores(
+        &self,
+        partition: Partition,
+        last: &Last,
+        clock: &Clock,
+        repairs: &mut Vec<String>,
+    ) -> Result<Stores, CrawlError> {
+        let state = self.archive.partition(partition);
+        let disk = state.disk();
+        let is_seen_missing =
+            !disk.exists(&state.file("seen")) && disk.exists(&state.file("backlog"));
+        let backlog = self.waiting_visits(&state, last, repairs)?;
+        let outbox = if partition.is_whole() {
+            None
+        } else {
+            Some(self.outbox(&state, partition, last, repairs)?)
         };
-        let disk = self.state.disk().clone();
-        let folder = self.state.file("backlog");
+        let mut known = self.known_pages(&state, last, repairs)?;
+        time_by_settings(
+            &mut known,
+            &self.settings,
+            last.manifest.as_ref(),
+            clock.now(),
+        )?;
+        if is_seen_missing {
+            let captures = &self.platform.captures;
+            let made = captures.make_seen(&state, partition, &self.settings, known.queue())?;
+            repairs.extend(made);
+        }
+        let seen = Seen::open_on(disk.clone(), &state.file("seen"), &self.settings.seen)?;
+        let servers = Servers::open(&state, &self.settings, clock, &self.visited)?;
+        repairs.extend(servers.restored().damage_in_words());
+        Ok(Stores {
+            backlog,
+            outbox,
+            known,
+            seen,
+            servers,
+        })
+    }
+
+    /// The visits that wait.
+    fn waiting_visits(
+        &self,
+        state: &Folder,
+        last: &Last,
+        repairs: &mut Vec<String>,
+    ) -> Result<Backlog, CrawlError> {
+        let nothing = Lengths::default();
+        let lengths = last.manifest.as_ref().map(|manifest| &manifest.backlog);
+        let disk = state.disk().clone();
+        let folder = state.file("backlog");
+        let tails = last.tails(lengths, &nothing);
         let (mut backlog, recovery) =
             Backlog::open_on(disk, &folder, &self.settings.backlog, tails)?;
-        if last_settings(self.state).is_some_and(|last| has_other_pace(&last, self.settings)) {
+        let last = last_settings(&self.archive.state());
+        if last.is_some_and(|last| has_other_pace(&last.of_partition(), &self.settings)) {
             backlog.bring_forward();
         }
         repairs.extend(in_words(&recovery));
@@ -274,35 +468,66 @@ impl Given<'_> {
         Ok(backlog)
     }
 
+    /// The links to other partitions.
+    fn outbox(
+        &self,
+        state: &Folder,
+        partition: Partition,
+        last: &Last,
+        repairs: &mut Vec<String>,
+    ) -> Result<Outbox, CrawlError> {
+        let nothing = Lengths::default();
+        let lengths = last
+            .manifest
+            .as_ref()
+            .and_then(|manifest| manifest.outbox.as_ref());
+        let (outbox, recovery) = Outbox::open_on(
+            state.disk().clone(),
+            &state.file("outbox"),
+            &self.settings.backlog,
+            last.tails(lengths, &nothing),
+            partition,
+            Canonicalizer::new(&self.settings.canonical),
+        )?;
+        repairs.extend(in_words(&recovery));
+        self.progress.visits_lost.add(recovery.lost);
+        Ok(outbox)
+    }
+
     /// The known pages, with what was learned of their sites and servers.
-    fn known_pages(&self, repairs: &mut Vec<String>) -> Result<KnownPages, CrawlError> {
-        let manifest = self.last.manifest.as_ref();
+    fn known_pages(
+        &self,
+        state: &Folder,
+        last: &Last,
+        repairs: &mut Vec<String>,
+    ) -> Result<KnownPages, CrawlError> {
+        let manifest = last.manifest.as_ref();
         let lengths = manifest
             .map(|manifest| manifest.time_queue)
             .unwrap_or_default();
-        let tails = if self.last.is_restarted {
+        let tails = if last.is_restarted {
             time_queue::Tails::Cut(&lengths)
         } else {
             time_queue::Tails::Keep(&lengths)
         };
-        let folder = self.state.file("time_queue");
-        let disk = self.state.disk().clone();
+        let folder = state.file("time_queue");
+        let disk = state.disk().clone();
         let (queue, recovery) =
             TimeQueue::open_on(disk, &folder, &self.settings.time_queue, tails)?;
         let pages = manifest.map_or(0, |manifest| manifest.pages_known);
         repairs.extend(damage_in_words(&recovery, pages));
         if recovery.journal_damaged {
-            let lost = pages.saturating_sub(recovery.waiting);
-            self.progress.states_lost.add(lost);
+            let gone = pages.saturating_sub(recovery.waiting);
+            self.progress.states_lost.add(gone);
         }
         let mut planner = self.settings.planner();
-        let was_learned = restore(&mut planner, self.state)?;
+        let was_learned = restore(&mut planner, state)?;
         let was_closed = manifest.is_none_or(|manifest| manifest.is_last);
         if !(was_learned && was_closed) {
             recount(&mut planner, &queue)?;
         }
         let canonical = Canonicalizer::new(&self.settings.canonical);
-        let just_visited = time_queue::put_since(self.state.disk(), &folder, &lengths)?
+        let just_visited = time_queue::put_since(state.disk(), &folder, &lengths)?
             .iter()
             .map(|url| Fingerprint::of(url).0)
             .collect();
@@ -317,15 +542,10 @@ impl Given<'_> {
     }
 
     /// Whether a page was captured. Where the captures are not at hand, states of pages stand for them.
-    fn has_pages(&self, known: &KnownPages) -> Result<bool, CrawlError> {
-        let has_pages = self.platform.captures.have_pages(self.settings)?;
-        Ok(has_pages.unwrap_or(0 < known.len()))
-    }
-
-    /// The known URLs.
-    fn seen(&self) -> Result<Seen, CrawlError> {
-        let (disk, folder) = (self.platform.disk.clone(), self.state.file("seen"));
-        Ok(Seen::open_on(disk, &folder, &self.settings.seen)?)
+    fn has_pages(&self, stores: &[Stores]) -> Result<bool, CrawlError> {
+        let has_pages = self.platform.captures.have_pages(&self.settings)?;
+        let has_states = || stores.iter().any(|stores| 0 < stores.known.len());
+        Ok(has_pages.unwrap_or_else(has_states))
     }
 }
 
@@ -460,6 +680,21 @@ pub fn write_settings_down(archive: &ArchiveFolder, settings: &Settings) -> Resu
     Ok(())
 }
 
+/// An archive keeps the partitions that it was begun with.
+fn check_partitions(archive: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlError> {
+    let asked = settings.partitions();
+    match archive.partitions_begun()? {
+        Some(begun) if begun != asked => {
+            let mistake = format!(
+                "crawl.partitions = {asked}: this archive was begun with {begun}; it cannot change"
+            );
+            let mistakes = vec![mistake];
+            Err(CrawlError::Settings { mistakes })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What an archive was begun with and cannot change: by it the known URLs and the holds of servers have their meaning.
 fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), CrawlError> {
     let Some(manifest) = manifest else {
@@ -518,10 +753,10 @@ fn replay(
 
 /// The scope around all seeds, those of earlier runs included, and the seeds of this one.
 fn scope_and_seeds(
-    state: &Folder,
+    archive: &ArchiveFolder,
     settings: &Settings,
 ) -> Result<(ScopeRules, Vec<PageUrl>), CrawlError> {
-    let scope = ScopeRules::in_force(state, settings)?;
+    let scope = ScopeRules::in_force(&archive.state(), settings)?;
     let of_settings = ScopeRules::new(&settings.scope);
     let of_settings = of_settings.map_err(|mistakes| CrawlError::Settings { mistakes })?;
     let canonical = Canonicalizer::new(&settings.canonical);
@@ -542,11 +777,34 @@ fn scope_and_seeds(
     if !mistakes.is_empty() {
         return Err(CrawlError::Settings { mistakes });
     }
-    let was_begun = ["MANIFEST", "seen"].map(|name| state.disk().exists(&state.file(name)));
-    if seeds.is_empty() && !was_begun.contains(&true) {
+    if seeds.is_empty() && !was_begun(archive, settings.partitions()) {
         return Err(CrawlError::NothingToCrawl);
     }
     Ok((scope, seeds))
+}
+
+/// Whether something was written that an earlier run knew of.
+fn was_begun(archive: &ArchiveFolder, count: NonZeroU16) -> bool {
+    let states = archive.partitions(count);
+    let mut files = states
+        .iter()
+        .flat_map(|state| ["MANIFEST", "seen"].map(|name| state.file(name)));
+    files.any(|file| archive.disk().exists(&file))
+}
+
+/// Commands as each partition has to carry them out.
+fn of_partitions(
+    commands: Vec<UserCommand>,
+    count: NonZeroU16,
+    canonical: &Canonicalizer,
+) -> Vec<Vec<UserCommand>> {
+    let mut shared: Vec<Vec<UserCommand>> = vec![Vec::new(); usize::from(count.get())];
+    for command in commands {
+        for (commands, part) in shared.iter_mut().zip(command.parts(count, canonical)) {
+            commands.extend(part);
+        }
+    }
+    shared
 }
 
 #[cfg(test)]
@@ -562,13 +820,7 @@ mod tests {
         let archive = ArchiveFolder::real(folder);
         archive.make().unwrap();
         let progress = Arc::new(Progress::default());
-        Opening::of(
-            &crate::testing::platform(),
-            folder,
-            settings.clone(),
-            &progress,
-        )
-        .unwrap()
+        Opening::of(&crate::testing::platform(), folder, settings, &progress).unwrap()
     }
 
     #[test]
@@ -623,6 +875,29 @@ mod tests {
     }
 
     #[test]
+    fn a_kill_after_a_restart_of_the_machine_costs_nothing_that_was_written_since() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.crawl.seeds.push("http://a.example/".to_owned());
+        let open = || open(folder.path(), &settings);
+        drop(open());
+        let state = ArchiveFolder::real(folder.path()).state();
+        let manifest = Manifest::load(&state).unwrap().unwrap();
+        let boot = "another".to_owned();
+        Manifest { boot, ..manifest }.store(&state).unwrap();
+        let mut restarted = open();
+        let waiting = Entry {
+            url: "http://a.example/found".to_owned(),
+            ..Entry::default()
+        };
+        restarted.backlog.append(&waiting, Time::EPOCH).unwrap();
+        restarted.backlog.flush(&mut Nothing).unwrap();
+        // Before its first checkpoint.
+        drop(restarted);
+        assert_eq!(open().backlog.waiting(), 1);
+    }
+
+    #[test]
     fn a_seed_that_a_command_left_out_does_not_keep_the_crawl_from_starting() {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::default();
@@ -638,7 +913,7 @@ mod tests {
         let seeds: Vec<&str> = opened.seeds.iter().map(PageUrl::as_str).collect();
         assert_eq!(seeds, ["http://b.example/"]);
         settings.scope.exclude = vec!["b.example".to_owned()];
-        let refused = scope_and_seeds(&state, &settings).unwrap_err();
+        let refused = scope_and_seeds(&ArchiveFolder::real(folder.path()), &settings).unwrap_err();
         assert!(
             refused.to_string().contains("seed http://b.example/"),
             "{refused}"

@@ -1,6 +1,6 @@
 //! What visits came to, and the order in which it is written: the one place that says so.
 //!
-//! The backlog calls `Outcomes::write` between its new entries and its acknowledgements, whenever it writes at all. So a kill finds on disk: new URLs before the
+//! The backlog calls `Outcomes::write` between its new entries and its acknowledgements, whenever it writes at all. So a kill finds on disk: new URLs, those of other partitions included, before the
 //! state of the page that led to them; what servers asked for, log lines and what pages said of their sites before the states of pages; all of it before the
 //! acknowledgement. A state that is on disk counts: its visit is not made again. So its log line must be there too.
 //!
@@ -13,10 +13,13 @@ use crate::CrawlError;
 use crate::focus::FocusBooks;
 use crate::known::KnownPages;
 use crate::log::Logs;
+use crate::outbox::Outbox;
 use crate::servers::Servers;
 
 /// Everything that is written of a visit that ended, before it is acknowledged.
 pub struct Outcomes<'a> {
+    /// Links to other partitions, where there are any.
+    pub outbox: Option<&'a mut Outbox>,
     /// What servers asked for.
     pub servers: &'a mut Servers,
     /// A line for each visit.
@@ -27,6 +30,19 @@ pub struct Outcomes<'a> {
     pub known: &'a mut KnownPages,
 }
 
+impl Outcomes<'_> {
+    /// A manifest with all that was written is durable.
+    ///
+    /// # Errors
+    /// If files that nobody needs any more cannot be removed.
+    pub fn checkpointed(&mut self) -> Result<(), CrawlError> {
+        if let Some(outbox) = &mut self.outbox {
+            outbox.checkpointed()?;
+        }
+        self.known.checkpointed()
+    }
+}
+
 /// Proof that new URLs, log lines and all else is written that a state of a known page stands for.
 #[derive(Debug)]
 pub struct Told(());
@@ -35,6 +51,9 @@ impl backlog::Outcomes for Outcomes<'_> {
     type Error = CrawlError;
 
     fn write(&mut self, _entries: EntriesWritten) -> Result<(), CrawlError> {
+        if let Some(outbox) = &mut self.outbox {
+            outbox.flush()?;
+        }
         self.servers.flush()?;
         self.logs.flush()?;
         if let Some(focus) = &mut self.focus {

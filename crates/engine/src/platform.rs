@@ -3,10 +3,12 @@
 //! `junkai-crawler` has the real ones; `junkai-lab simulate` has simulated ones, which fail as it says.
 
 use std::fmt::Debug;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use junkai_archive::layout;
 use junkai_files::{Disk, Folder};
 use junkai_page::content::{self, Boilerplate, Content};
 use junkai_revisit::Version;
@@ -14,7 +16,13 @@ use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::PageUrl;
 
 use crate::CrawlError;
+use crate::partition::Partition;
 use crate::settings::Settings;
+
+/// Where the states of partitions are, below `state/`.
+pub(crate) const PARTITIONS: &str = "partitions";
+/// How many there are, below `state/`, if there are several.
+const PARTITION_COUNT: &str = "PARTITIONS";
 
 /// What an engine runs on.
 #[derive(Clone, Debug)]
@@ -86,14 +94,18 @@ pub trait Captures: Debug + Send + Sync {
     /// A page as it was captured, if nobody has read what it said; none if it has so many bytes or more.
     fn page(&self, url: &PageUrl, version: &Version, bytes_max: usize) -> Option<EarlierPage>;
 
-    /// Whether `state/seen` is missing in an archive that has been crawled.
-    fn is_seen_missing(&self) -> bool;
-
-    /// Makes the set of known URLs anew from what was visited, and says so in a sentence.
+    /// Makes the set of known URLs of a partition, whose state is in `state`, anew from what was visited, and says so in a sentence; none if it leaves
+    /// that to the engine, which begins with an empty one.
     ///
     /// # Errors
     /// If the archive's files cannot be read, or the set cannot be written.
-    fn make_seen(&self, settings: &Settings, known: &TimeQueue) -> Result<String, CrawlError>;
+    fn make_seen(
+        &self,
+        state: &Folder,
+        partition: Partition,
+        settings: &Settings,
+        known: &TimeQueue,
+    ) -> Result<Option<String>, CrawlError>;
 
     /// Puts files of the index together, where there are many.
     fn tidy(&self);
@@ -160,7 +172,10 @@ impl<T: Send + 'static> Beside<T> {
     }
 }
 
-/// The folder of an archive.
+/// The folder of the crawl's own state in an archive.
+const STATE: &str = "state";
+
+/// The folder of an archive: the one place that knows what is where in it.
 #[derive(Clone, Debug)]
 pub struct ArchiveFolder(Folder);
 
@@ -189,16 +204,95 @@ impl ArchiveFolder {
         self.0.disk()
     }
 
+    /// The archive that a crawl has made in a folder of the real disk.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn existing(path: &Path) -> Result<ArchiveFolder, CrawlError> {
+        let folder = ArchiveFolder::real(path);
+        if folder.is_there() {
+            Ok(folder)
+        } else {
+            let archive = path.to_owned();
+            Err(CrawlError::NoArchive { archive })
+        }
+    }
+
+    /// Whether a crawl has made one there.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.disk().exists(self.state().path())
+    }
+
     /// The crawl's own state.
     #[must_use]
     pub fn state(&self) -> Folder {
-        self.0.folder("state")
+        self.0.folder(STATE)
+    }
+
+    /// The WARC files.
+    #[must_use]
+    pub fn warcs(&self) -> Folder {
+        self.0.folder(layout::WARCS)
+    }
+
+    /// The index of the WARC files.
+    #[must_use]
+    pub fn indexes(&self) -> Folder {
+        self.0.folder(layout::INDEXES)
+    }
+
+    /// The state of one partition of the crawl.
+    #[must_use]
+    pub fn partition(&self, partition: Partition) -> Folder {
+        if partition.is_whole() {
+            return self.state();
+        }
+        let all = self.state().folder(PARTITIONS);
+        all.folder(&partition.number().to_string())
+    }
+
+    /// The states of all partitions.
+    #[must_use]
+    pub fn partitions(&self, count: NonZeroU16) -> Vec<Folder> {
+        let all = Partition::all(count);
+        all.map(|partition| self.partition(partition)).collect()
+    }
+
+    /// The states of all partitions that the crawl was begun with.
+    ///
+    /// # Errors
+    /// If it cannot be read how many these are.
+    pub fn states(&self) -> Result<Vec<Folder>, CrawlError> {
+        let count = self.partitions_begun()?.unwrap_or(NonZeroU16::MIN);
+        Ok(self.partitions(count))
+    }
+
+    /// How many partitions the crawl was begun with; none if it was not begun.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn partitions_begun(&self) -> Result<Option<NonZeroU16>, CrawlError> {
+        let state = self.state();
+        if let Some(count) = state.read(PARTITION_COUNT)? {
+            let count = str::from_utf8(&count).ok();
+            let count = count.and_then(|count| count.trim().parse().ok());
+            return count.map(Some).ok_or_else(|| CrawlError::Settings {
+                mistakes: vec![format!(
+                    "state/{PARTITION_COUNT} is damaged: write the number of the folders in state/{PARTITIONS} into it"
+                )],
+            });
+        }
+        let is_begun = ["MANIFEST", "seen", "backlog"]
+            .iter()
+            .any(|name| self.disk().exists(&state.file(name)));
+        Ok(is_begun.then_some(NonZeroU16::MIN))
     }
 
     /// The logs.
     #[must_use]
     pub fn logs(&self) -> Folder {
-        self.0.folder("logs")
+        self.0.folder(layout::LOGS)
     }
 
     /// What focus has learned.
@@ -218,8 +312,27 @@ impl ArchiveFolder {
     /// # Errors
     /// If the disk refuses.
     pub fn make(&self) -> Result<(), CrawlError> {
-        for part in ["archive", "indexes", "state", "logs"] {
-            self.disk().create_dir(&self.0.file(part))?;
+        for part in [self.warcs(), self.indexes(), self.state(), self.logs()] {
+            self.disk().create_dir(part.path())?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folders of so many partitions, where there are several.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn make_partitions(&self, count: NonZeroU16) -> Result<(), CrawlError> {
+        if count == NonZeroU16::MIN {
+            return Ok(());
+        }
+        let state = self.state();
+        if !self.disk().exists(&state.file(PARTITION_COUNT)) {
+            state.replace(PARTITION_COUNT, format!("{count}\n").as_bytes())?;
+        }
+        self.disk().create_dir(&state.file(PARTITIONS))?;
+        for partition in self.partitions(count) {
+            self.disk().create_dir(partition.path())?;
         }
         Ok(())
     }

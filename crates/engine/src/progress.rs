@@ -1,13 +1,16 @@
 //! What a running crawl tells its watchers: counters that the stages raise and the screen reads.
 //!
 //! Any thread may raise a counter, and any may read it; a reader may see counters of slightly different moments, which is fine for a screen. The crawl itself
-//! decides by three of them: `pages`, which the frontier's thread alone counts (how many visits may start), whether the disk is full (no visit starts), and
+//! decides by three of them: `pages`, which the frontier's threads alone count (how many visits may start), whether the disk is full (no visit starts), and
 //! `urls_refused` (workers report links again that they had reported). It also obeys `Progress::stop`, and writes down what was lost in its manifest.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+
+use crate::partition::Partition;
 
 macro_rules! counters {
     ($($(#[doc = $doc:literal])+ $name:ident),+ $(,)?) => {
@@ -20,6 +23,7 @@ macro_rules! counters {
             disk_low: AtomicBool,
             all_paused: AtomicBool,
             waiting_for_room: AtomicU64,
+            next_dues: Mutex<BTreeMap<u16, u64>>,
         }
 
         /// The counters at one moment.
@@ -142,6 +146,15 @@ impl Counter {
         self.0.store(value, Ordering::Relaxed);
     }
 
+    /// Changes one engine's part of a sum, which was `shown`, to `value`.
+    pub fn change(&self, shown: &mut u64, value: u64) {
+        if *shown != value {
+            self.0
+                .fetch_add(value.wrapping_sub(*shown), Ordering::Relaxed);
+            *shown = value;
+        }
+    }
+
     /// Reads.
     #[must_use]
     pub fn read(&self) -> u64 {
@@ -190,6 +203,20 @@ impl Progress {
             1 => Stop::Gracefully,
             _ => Stop::Now,
         }
+    }
+
+    /// Says when the next known page of a partition is due, in microseconds since the Unix epoch; zero if there is none.
+    pub fn set_next_due(&self, partition: Partition, due: u64) {
+        if partition.is_whole() {
+            return self.next_due.set(due);
+        }
+        let mut dues = self
+            .next_dues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        dues.insert(partition.number(), due);
+        let next = dues.values().filter(|due| 0 < **due).min();
+        self.next_due.set(next.copied().unwrap_or_default());
     }
 
     /// Says whether the disk has too little room to go on. Answers whether that is news.

@@ -12,6 +12,8 @@
 mod line;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use junkai_files::Folder;
@@ -25,6 +27,7 @@ use self::line::{Line, Whose};
 use crate::CrawlError;
 use crate::clock::{Clock, Moment};
 use crate::line_file::LineFile;
+use crate::platform::PARTITIONS;
 use crate::settings::Settings;
 use crate::visit::Visit;
 
@@ -80,6 +83,18 @@ struct Damage {
     hosts: BTreeSet<Box<str>>,
 }
 
+/// Which servers were visited in this run, by all partitions.
+#[derive(Clone, Debug)]
+pub struct Visited(Arc<[AtomicBool]>);
+
+impl Visited {
+    /// None of so many.
+    #[must_use]
+    pub fn none_of(keys: u32) -> Visited {
+        Visited((0..keys).map(|_| AtomicBool::new(false)).collect())
+    }
+}
+
 /// The two files, and which servers were visited in this run.
 #[derive(Debug)]
 pub struct Servers {
@@ -90,7 +105,7 @@ pub struct Servers {
     shortened_bytes: u64,
     seeds: LineFile,
     restored: Restored,
-    visited: Box<[bool]>,
+    visited: Visited,
 }
 
 impl Restored {
@@ -154,7 +169,12 @@ impl Restored {
 
 impl Servers {
     /// Opens both files, reads what they say, and shortens the first to one line a server.
-    pub fn open(state: &Folder, settings: &Settings, clock: &Clock) -> Result<Servers, CrawlError> {
+    pub fn open(
+        state: &Folder,
+        settings: &Settings,
+        clock: &Clock,
+        visited: &Visited,
+    ) -> Result<Servers, CrawlError> {
         let keys = settings.ring.keys;
         let mut restored = restored(state, keys)?;
         if let Some(then) = &restored.moment {
@@ -177,7 +197,7 @@ impl Servers {
             states,
             seeds: LineFile::open(state.disk(), &state.file("seeds.txt"))?,
             restored,
-            visited: vec![false; keys as usize].into(),
+            visited: visited.clone(),
         })
     }
 
@@ -251,11 +271,10 @@ impl Servers {
         Ok(())
     }
 
-    /// Whether this server was not visited in this run before; from now on it was.
+    /// Whether this server was not visited in this run before, by any partition; from now on it was.
     pub fn is_new(&mut self, key: ServerKey) -> bool {
-        self.visited
-            .get_mut(key.index())
-            .is_some_and(|visited| !std::mem::replace(visited, true))
+        let visited = self.visited.0.get(key.index());
+        visited.is_some_and(|visited| !visited.swap(true, Ordering::Relaxed))
     }
 
     /// Hands what was noted to the operating system.
@@ -370,11 +389,33 @@ impl Gathered {
     }
 }
 
-/// The seeds of earlier runs.
+/// The seeds of earlier runs, of all partitions.
 pub fn earlier_seeds(state: &Folder) -> Result<Vec<String>, CrawlError> {
-    let bytes = state.read("seeds.txt")?.unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.lines().map(str::to_owned).collect())
+    let mut folders = vec![state.clone()];
+    let several = state.folder(PARTITIONS);
+    if state.disk().exists(several.path()) {
+        let names = state.disk().list(several.path())?;
+        folders.extend(names.iter().map(|name| several.folder(name)));
+    }
+    let mut seeds = Vec::new();
+    for folder in folders {
+        let bytes = folder.read("seeds.txt")?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        seeds.extend(text.lines().map(str::to_owned));
+    }
+    Ok(seeds)
+}
+
+/// How the servers stand that several partitions have visited: each rests as long as any of them was told.
+#[must_use]
+pub fn of_all_partitions<'a>(restored: impl Iterator<Item = &'a Restored>) -> Vec<ServerState> {
+    let mut servers: BTreeMap<ServerKey, ServerState> = BTreeMap::new();
+    for state in restored.flat_map(|restored| &restored.servers) {
+        let server = servers.entry(state.key).or_insert(*state);
+        server.hold_until = server.hold_until.max(state.hold_until);
+        server.strikes = server.strikes.max(state.strikes);
+    }
+    servers.into_values().collect()
 }
 
 #[cfg(test)]
@@ -419,7 +460,13 @@ mod tests {
     fn open(state: &Path, clock: &Clock) -> Servers {
         let mut settings = Settings::default();
         settings.ring.keys = 64;
-        Servers::open(&Folder::real(state), &settings, clock).unwrap()
+        Servers::open(
+            &Folder::real(state),
+            &settings,
+            clock,
+            &Visited::none_of(64),
+        )
+        .unwrap()
     }
 
     fn paces() -> HostPaces {

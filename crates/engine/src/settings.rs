@@ -5,7 +5,7 @@
 
 mod bounds;
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -102,6 +102,11 @@ pub struct CrawlConfig {
     pub once: bool,
     /// Visits in flight over all servers together; each server has at most one. Default 512; from 1 to 65536.
     pub concurrency: NonZeroUsize,
+    /// Partitions that the sites of the crawl are shared out among, by hash; each is decided for by a thread of its own, with files of its own. Default: as many as
+    /// the archive was begun with, which cannot change; for a new one 1, which is right up to some 10000 pages a second. From 1 to 256. The bounds on visits in
+    /// flight, on what waits and on most tables in memory are for all partitions together; each takes some 14 MB of its own besides, and makes its own checkpoints. Not for `junkai focus`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitions: Option<NonZeroU16>,
     /// Threads that fetch, parse and compress. Default: one for each core; from 1 to 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<NonZeroUsize>,
@@ -164,6 +169,7 @@ impl Default for CrawlConfig {
             run_time_max: None,
             once: false,
             concurrency: NonZeroUsize::new(512).unwrap_or(NonZeroUsize::MIN),
+            partitions: None,
             workers: None,
             order: Order::Fifo,
             candidates: NonZeroUsize::new(100_000).unwrap_or(NonZeroUsize::MIN),
@@ -189,6 +195,51 @@ impl Settings {
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.crawl.order != Order::Fifo || self.focus.aim.is_focused()
+    }
+
+    /// How many partitions the crawl has.
+    #[must_use]
+    pub fn partitions(&self) -> NonZeroU16 {
+        self.crawl.partitions.unwrap_or(NonZeroU16::MIN)
+    }
+
+    /// The settings of one of its partitions: of what is bounded for all of them together, each has its share.
+    #[must_use]
+    pub fn of_partition(&self) -> Settings {
+        let mut settings = self.clone();
+        let count = usize::from(self.partitions().get());
+        if count == 1 {
+            return settings;
+        }
+        let share = |of: &mut NonZeroUsize| {
+            *of = NonZeroUsize::new(of.get().div_ceil(count)).unwrap_or(NonZeroUsize::MIN);
+        };
+        let Settings {
+            crawl,
+            ring,
+            seen,
+            backlog,
+            time_queue,
+            dns,
+            revisit,
+            ..
+        } = &mut settings;
+        share(&mut crawl.concurrency);
+        share(&mut crawl.candidates);
+        share(&mut crawl.lookahead);
+        ring.waiting_max = ring.waiting_max.div_ceil(count);
+        dns.cache_hosts = dns.cache_hosts.div_ceil(count);
+        for bytes in [
+            &mut seen.memory_bytes,
+            &mut backlog.buffer_bytes,
+            &mut backlog.bytes_max,
+            &mut time_queue.buffer_bytes,
+        ] {
+            *bytes = bytes.div_ceil(count as u64);
+        }
+        revisit.sites_max = revisit.sites_max.div_ceil(count);
+        revisit.visits_a_day = revisit.visits_a_day.map(|visits| visits / count as f64);
+        settings
     }
 
     /// A planner that knows nothing yet, and how many visits the crawl has in flight.
@@ -268,6 +319,12 @@ impl Settings {
                 "politeness.crawl_delay_max = {}: must be 0s to 12h, or robots.txt would take every visit",
                 span(self.politeness.crawl_delay_max)
             ));
+        }
+        if self.partitions() != NonZeroU16::MIN && self.focus.aim.is_focused() {
+            mistakes.push(
+                "crawl.partitions: a focused crawl compares all sites with each other, and has one partition; begin it in an archive of its own"
+                    .to_owned(),
+            );
         }
         if self.crawl.order != Order::Fifo && self.crawl.overflow == Overflow::Discard {
             mistakes.push(format!(

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use junkai_files::Disk;
+use junkai_files::{Disk, Folder};
 use junkai_revisit::Version;
 use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::PageUrl;
 
 use crate::CrawlError;
+use crate::partition::Partition;
 use crate::platform::{Captures, EarlierPage, Machine, Platform, Task, Work};
 use crate::settings::Settings;
 
@@ -107,12 +108,14 @@ impl Captures for TestCaptures {
         })
     }
 
-    fn is_seen_missing(&self) -> bool {
-        false
-    }
-
-    fn make_seen(&self, _settings: &Settings, _known: &TimeQueue) -> Result<String, CrawlError> {
-        Ok(String::new())
+    fn make_seen(
+        &self,
+        _state: &Folder,
+        _partition: Partition,
+        _settings: &Settings,
+        _known: &TimeQueue,
+    ) -> Result<Option<String>, CrawlError> {
+        Ok(None)
     }
 
     fn tidy(&self) {}

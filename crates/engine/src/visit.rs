@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use junkai_fetch::DnsFailure;
-use junkai_frontier::admission::worth_of;
+use junkai_frontier::admission::priority_of_byte;
 use junkai_frontier::{EndReport, ServerKey, Time, VisitKind};
 use junkai_revisit::{Found, Hints, PageState, Source, Version};
 use junkai_store::backlog::Entry;
@@ -20,6 +20,7 @@ use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, UrlError};
 use self::codec::{Kind, Traces, WhatFor};
 use crate::annotation::{self, CUT};
 use crate::focus::{LinkEstimate, Said};
+use crate::outbox::Links;
 use crate::waiting_room::Receipt;
 
 /// One planned fetch.
@@ -41,8 +42,8 @@ pub struct Visit {
     pub line: Line,
     /// Why this known page is visited out of turn, if it is: then its state is not here but in the time queue, where it stays.
     pub out_of_turn: Option<OutOfTurn>,
-    /// What the links to it are worth: when it was handed out, or as far as that is known before.
-    pub worth: f32,
+    /// Its priority, by the links to it: when it was handed out, or as far as that is known before.
+    pub priority: f32,
     /// What was estimated of the link to it, where something is wanted and the link was found in this run.
     pub link_estimate: Option<Box<LinkEstimate>>,
     /// What is known of its page; none for a page that was never had, and for a visit out of turn.
@@ -178,7 +179,7 @@ impl Visit {
             } else {
                 Line::New
             },
-            worth: worth_of(entry.grade),
+            priority: priority_of_byte(entry.priority),
             link_estimate: None,
             state: None,
             noted: None,
@@ -202,7 +203,7 @@ impl Visit {
             } else {
                 Line::New
             },
-            worth: state.worth,
+            priority: state.worth,
             out_of_turn: None,
             link_estimate: None,
             state: Some(Box::new(state)),
@@ -247,7 +248,7 @@ impl Visit {
         // What links are worth is the order's own scale: to the planner, a version of any page is worth as much as of another.
     }
 
-    /// The visit as the backlog keeps it, to be made at `due`, and its place until then. Its grade is left to whoever knows the order.
+    /// The visit as the backlog keeps it, to be made at `due`, and its place until then. Its priority is left to whoever knows the order.
     pub fn into_entry(self, due: Time) -> (Entry, Receipt) {
         let kind = Kind {
             what_for: self.purpose.what_for(),
@@ -262,7 +263,7 @@ impl Visit {
             depth: self.depth,
             tries: self.tries,
             kind: kind.to_byte(),
-            grade: 0,
+            priority: 0,
             due,
         };
         (entry, self.receipt)
@@ -312,7 +313,7 @@ impl Visit {
                 ..Kind::new(self.purpose.what_for())
             }
             .to_byte(),
-            grade: 0,
+            priority: 0,
             due: Time::EPOCH,
         }
     }
@@ -376,7 +377,7 @@ pub fn asked_entry(
         depth,
         tries: 0,
         kind: kind.to_byte(),
-        grade: 0,
+        priority: 0,
         due,
     }
 }
@@ -422,7 +423,7 @@ pub fn robots_entry(target: &PageUrl, origin: &str, due: Time) -> Entry {
         depth: 0,
         tries: 0,
         kind: kind.to_byte(),
-        grade: 0,
+        priority: 0,
         due,
     }
 }
@@ -457,19 +458,32 @@ impl Discovered {
             depth: self.depth,
             tries: 0,
             kind: Kind::new(self.purpose.what_for()).to_byte(),
-            grade: 0,
+            priority: 0,
             due,
         }
     }
 }
 
-/// What the engine wants done, by a worker.
+/// What the engine wants done.
 #[derive(Debug)]
 pub enum Order {
     /// Visit a page. The lease is held until the report comes.
     Visit(Box<Start>),
     /// Find the address of a host.
     Resolve(Box<str>),
+    /// Take links to the partition that they belong to.
+    Links(Links),
+    /// Tell a partition that its links are safe here.
+    Confirm(Confirmation),
+}
+
+/// A batch of links is in a checkpoint of the partition that it was sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The partition that sent it.
+    pub to: u16,
+    /// What that knows it by.
+    pub batch: u64,
 }
 
 /// A visit whose turn has come.

@@ -7,7 +7,7 @@
 //!
 //!  by an order:               new page ──► held on disk, and offered ──► next ──► ring
 //!                             known page ► raised, if it stands here        ▲
-//!                             turned away ──► spilled, by its grade ────────┘ when there is room again
+//!                             turned away ──► spilled, by its priority ─────┘ when there is room again
 //!                             due again (deferred, or left by the last run) ──► offered
 //! ```
 //!
@@ -26,7 +26,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use junkai_frontier::Time;
-use junkai_frontier::admission::{Admission, Candidate, Source, filled_from_spilled, grade_of};
+use junkai_frontier::admission::{
+    Admission, Candidate, Source, filled_from_spilled, priority_byte,
+};
 use junkai_store::backlog::{
     Backlog, BacklogError, BacklogStats, Bound, Entry, NotReplaced, Ticket,
 };
@@ -43,8 +45,8 @@ use crate::visit::{Discovered, Line, Purpose, Visit, host_of, is_discard_marker}
 
 /// Visits that wait between the backlog and the ring at most, where the first to come is served first.
 const FIFO_MAX: usize = 4096;
-/// What a seed is worth: as much as the mean of all pages of a web, where worth is shared as `PageRank` shares it.
-const SEED_WORTH: f32 = 1.0;
+/// The priority of a seed: that of the mean of all pages of a web, where priority is shared as `PageRank` shares it.
+const SEED_PRIORITY: f32 = 1.0;
 
 /// The visits that wait.
 pub struct WaitingRoom {
@@ -63,6 +65,8 @@ pub struct WaitingRoom {
     machine: Arc<dyn Machine>,
     /// What was found damaged, and is to be told.
     damage: Damage,
+    /// Times that a visit was spilled because there was no room for it.
+    spilled: u64,
 }
 
 /// Damaged blocks of the backlog that were passed over and not told of yet. A disk that fails damages many: one line tells of all that are found within [`TELL_AFTER`].
@@ -127,6 +131,17 @@ enum Standing {
     Focus(Box<FocusOrder>),
 }
 
+/// What a link adds to the page that it leads to.
+#[derive(Clone, Copy, Debug)]
+pub enum Gain<'a> {
+    /// As much as a seed has: no page links to it.
+    OfSeed,
+    /// What the order makes of the page that it was found on.
+    From(&'a Source),
+    /// This much, as another partition has found.
+    Told(f32),
+}
+
 /// A visit's place among those that wait, on disk. Only its owner can open it, and that settles all that its place brings with it.
 #[derive(Debug)]
 pub enum Receipt {
@@ -170,27 +185,26 @@ impl WaitingRoom {
             canonical: Canonicalizer::new(&settings.canonical),
             progress,
             damage: Damage::default(),
+            spilled: 0,
         }
     }
 
-    /// Takes in a page that was not known, found on `source`; a seed has none. Where something is wanted, it is worth what its link promises.
+    /// Takes in a page that was not known, with what the first link to it adds. Where something is wanted, its priority is what its link promises.
     pub fn take_in(
         &mut self,
         mut entry: Entry<Cow<'_, str>>,
         found: &Discovered,
-        source: Option<&Source>,
+        gain: Gain<'_>,
         now: Time,
     ) -> Result<(), CrawlError> {
         if !self.is_ordered {
             return self.append(&entry, now);
         }
-        let host = host_of(&found.url);
-        let worth = match (&found.link_estimate, source) {
-            (Some(estimate), _) => estimate.promise,
-            (None, Some(source)) => self.admission().gain(source, host),
-            (None, None) => SEED_WORTH,
+        let priority = match &found.link_estimate {
+            Some(estimate) => estimate.promise,
+            None => self.priority_of_link(&found.url, gain),
         };
-        entry.grade = grade_of(worth);
+        entry.priority = priority_byte(priority);
         let Some(ticket) = self.append_held(&entry)? else {
             return Ok(());
         };
@@ -201,7 +215,7 @@ impl WaitingRoom {
             found.purpose.clone(),
             Receipt::of(ticket),
         );
-        visit.worth = worth;
+        visit.priority = priority;
         visit.link_estimate.clone_from(&found.link_estimate);
         self.offer(visit, now)?;
         Ok(())
@@ -214,13 +228,28 @@ impl WaitingRoom {
     }
 
     /// Learns of a link to a page that is known: it counts for more, if it stands here.
-    pub fn raise(&mut self, url: &PageUrl, source: Option<&Source>) {
-        if self.is_ordered
-            && let Some(source) = source
-        {
-            let admission = self.admission();
-            let gain = admission.gain(source, host_of(url));
-            admission.raise(url.fingerprint().0, gain);
+    pub fn raise(&mut self, url: &PageUrl, gain: Gain<'_>) {
+        if self.is_ordered && !matches!(gain, Gain::OfSeed) {
+            let gain = self.priority_of_link(url, gain);
+            self.admission().raise(url.fingerprint().0, gain);
+        }
+    }
+
+    /// What a link adds to the page that it leads to.
+    fn priority_of_link(&mut self, url: &PageUrl, gain: Gain<'_>) -> f32 {
+        match gain {
+            Gain::OfSeed => SEED_PRIORITY,
+            Gain::From(source) => self.admission().gain(source, host_of(url)),
+            Gain::Told(gain) => gain,
+        }
+    }
+
+    /// The priority of a link to a page of another partition: what it adds there.
+    pub fn priority_byte_of_link(&mut self, url: &PageUrl, gain: Gain<'_>) -> u8 {
+        if self.is_ordered {
+            priority_byte(self.priority_of_link(url, gain))
+        } else {
+            0
         }
     }
 
@@ -241,7 +270,7 @@ impl WaitingRoom {
         mut entry: Entry<T>,
         now: Time,
     ) -> Result<(), CrawlError> {
-        entry.grade = self.grade(SEED_WORTH);
+        entry.priority = self.priority_byte(SEED_PRIORITY);
         self.append(&entry, now)
     }
 
@@ -295,7 +324,7 @@ impl WaitingRoom {
             return Ok(None);
         };
         let mut visit = candidate.visit;
-        visit.worth = candidate.worth;
+        visit.priority = candidate.priority;
         if let Receipt::Waiting { is_handed_out, .. } = &mut visit.receipt {
             *is_handed_out = true;
         }
@@ -318,9 +347,9 @@ impl WaitingRoom {
     pub fn defer(&mut self, mut visit: Visit, due: Time, now: Time) -> Result<(), CrawlError> {
         self.release(&visit);
         visit.line = Line::Returning;
-        let grade = self.grade(visit.worth);
+        let priority = self.priority_byte(visit.priority);
         let (mut entry, receipt) = visit.into_entry(due);
-        entry.grade = grade;
+        entry.priority = priority;
         let Receipt::Waiting { mut ticket, .. } = receipt else {
             return Ok(());
         };
@@ -373,12 +402,13 @@ impl WaitingRoom {
         let candidate = Candidate {
             fingerprint,
             host: visit.host(),
-            worth: visit.worth,
+            priority: visit.priority,
             visit,
         };
         let candidates_max = self.candidates_max;
         match self.admission().offer_within(candidate, candidates_max) {
             Some(candidate) => {
+                self.spilled += 1;
                 self.spill(candidate, now)?;
                 Ok(Offered::TurnedAway)
             }
@@ -388,7 +418,7 @@ impl WaitingRoom {
 
     fn spill(&mut self, candidate: Candidate<Visit>, now: Time) -> Result<(), CrawlError> {
         let (mut entry, receipt) = candidate.visit.into_entry(now);
-        entry.grade = self.grade(candidate.worth);
+        entry.priority = self.priority_byte(candidate.priority);
         let Receipt::Waiting { mut ticket, .. } = receipt else {
             return Ok(());
         };
@@ -467,9 +497,13 @@ impl WaitingRoom {
         true
     }
 
-    /// The grade that the backlog keeps; in a crawl without an order of its own it would only take room.
-    fn grade(&self, worth: f32) -> u8 {
-        if self.is_ordered { grade_of(worth) } else { 0 }
+    /// The priority as the backlog keeps it; in a crawl without an order of its own it would only take room.
+    fn priority_byte(&self, priority: f32) -> u8 {
+        if self.is_ordered {
+            priority_byte(priority)
+        } else {
+            0
+        }
     }
 
     fn admission(&mut self) -> &mut dyn Admission<Visit> {
@@ -500,6 +534,17 @@ impl WaitingRoom {
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
+    }
+
+    /// Visits that stand in the order.
+    pub fn in_memory(&mut self) -> usize {
+        self.urgent.len() + self.admission().len()
+    }
+
+    /// Times that a visit was spilled because there was no room for it.
+    #[must_use]
+    pub fn spilled(&self) -> u64 {
+        self.spilled
     }
 
     /// What waits, and what is in hand.

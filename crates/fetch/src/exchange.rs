@@ -286,10 +286,8 @@ impl Exchange {
     /// The value of `Location`, if this is a redirect that names its target.
     #[must_use]
     pub fn location(&self) -> Option<&[u8]> {
-        match self.status()? {
-            301 | 302 | 303 | 307 | 308 => self.header("location"),
-            _ => None,
-        }
+        self.header("location")
+            .filter(|_| self.status().is_some_and(junkai_http::is_redirect))
     }
 
     /// How long the server asks to be left alone from `now` on, at most

@@ -6,6 +6,8 @@
 //!
 //! Not here: what is in the files, and when to write them.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -38,6 +40,24 @@ impl DiskError {
             self.source.kind(),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
         )
+    }
+}
+
+impl fmt::Display for DiskError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        if self.is_full() {
+            write!(formatter, "the disk is full at {path}")
+        } else {
+            write!(formatter, "cannot read or write {path}")
+        }
+    }
+}
+
+impl Error for DiskError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        // That the disk is full is told already.
+        (!self.is_full()).then_some(&self.source)
     }
 }
 
@@ -278,6 +298,17 @@ impl Disk {
     /// If the disk refuses.
     pub fn open(&self, path: &Path) -> Result<DiskFile> {
         self.opened(path, |disk| disk.open(path), || File::open(path))
+    }
+
+    /// Opens a file for reading only; none if it is not there.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn open_if_there(&self, path: &Path) -> Result<Option<DiskFile>> {
+        match self.open(path) {
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
     }
 
     /// Opens a file for reading and writing, made if it does not exist; a symbolic link is an error.
@@ -576,6 +607,19 @@ impl DiskFile {
             return Err(fault);
         }
         at(&self.path, self.open.write_all_at(bytes, offset))
+    }
+
+    /// Writes behind the first `length` bytes of the file, and tells how long it is then.
+    ///
+    /// # Errors
+    /// If the disk refuses. The file is as long as before: what a failed write left would pass for a torn end, and if that cannot be cut now, the next write
+    /// covers it.
+    pub fn append_at(&self, bytes: &[u8], length: u64) -> Result<u64> {
+        if let Err(error) = self.write_at(bytes, length) {
+            let _ends_torn = self.set_len(length);
+            return Err(error);
+        }
+        Ok(length + bytes.len() as u64)
     }
 
     /// Cuts (or extends) the file.

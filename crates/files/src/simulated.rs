@@ -8,6 +8,7 @@
 //! Everything that is left to chance comes from the caller's generator: the same calls and the same chance leave the same files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,13 +21,18 @@ pub struct SimulatedDisk {
     state: Arc<Mutex<State>>,
 }
 
+/// Files by their paths, which are compared as bytes.
+type Names = BTreeMap<OsString, Inode>;
+
 #[derive(Debug, Default)]
 struct State {
-    folders: BTreeSet<PathBuf>,
-    names: BTreeMap<PathBuf, Inode>,
+    folders: BTreeSet<OsString>,
+    names: Names,
     contents: BTreeMap<Inode, Contents>,
+    /// Files that were changed since they were last made durable, and maybe others.
+    changed: BTreeSet<Inode>,
     /// The names that outlive a power failure.
-    durable_names: BTreeMap<PathBuf, Inode>,
+    durable_names: Names,
     /// What happened to names since, in order.
     name_changes: Vec<NameChange>,
     inodes: u64,
@@ -80,9 +86,9 @@ enum Unsynced {
 
 #[derive(Clone, Debug)]
 enum NameChange {
-    Made(PathBuf, Inode),
-    Removed(PathBuf),
-    Renamed(PathBuf, PathBuf),
+    Made(OsString, Inode),
+    Removed(OsString),
+    Renamed(OsString, OsString),
 }
 
 impl SimulatedDisk {
@@ -143,7 +149,7 @@ impl SimulatedDisk {
         let mut state = self.state();
         let Some(contents) = state
             .names
-            .get(path)
+            .get(path.as_os_str())
             .copied()
             .and_then(|inode| state.contents.get_mut(&inode))
         else {
@@ -169,25 +175,25 @@ impl SimulatedDisk {
         let length = |inode| state.contents.get(inode).map_or(0, |file| file.seen.len());
         let files = state.names.iter();
         files
-            .map(|(path, inode)| (path.clone(), length(inode)))
+            .map(|(path, inode)| (PathBuf::from(path), length(inode)))
             .collect()
     }
 
     pub(crate) fn create_dir(&self, path: &Path) -> io::Result<()> {
         let mut state = self.changing()?;
         for folder in path.ancestors() {
-            state.folders.insert(folder.to_owned());
+            state.folders.insert(folder.into());
         }
         Ok(())
     }
 
     pub(crate) fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let state = self.reading()?;
-        if !state.folders.contains(path) {
+        if !state.folders.contains(path.as_os_str()) {
             return Err(ErrorKind::NotFound.into());
         }
         let files = state.names.keys();
-        let below = files.chain(&state.folders);
+        let below = files.chain(&state.folders).map(Path::new);
         let inside = below.filter(|name| name.parent() == Some(path));
         let names = inside.filter_map(|name| name.file_name());
         Ok(names
@@ -197,6 +203,7 @@ impl SimulatedDisk {
 
     pub(crate) fn exists(&self, path: &Path) -> bool {
         let state = self.state();
+        let path = path.as_os_str();
         state.names.contains_key(path) || state.folders.contains(path)
     }
 
@@ -209,7 +216,7 @@ impl SimulatedDisk {
 
     pub(crate) fn open(&self, path: &Path) -> io::Result<Inode> {
         let state = self.reading()?;
-        let inode = state.names.get(path).copied();
+        let inode = state.names.get(path.as_os_str()).copied();
         inode.ok_or_else(|| ErrorKind::NotFound.into())
     }
 
@@ -229,14 +236,14 @@ impl SimulatedDisk {
         }
         let is_in_folder = path
             .parent()
-            .is_none_or(|folder| state.folders.contains(folder));
+            .is_none_or(|folder| state.folders.contains(folder.as_os_str()));
         if !is_in_folder {
             return Err(ErrorKind::NotFound.into());
         }
         state.inodes += 1;
         let inode = Inode(state.inodes);
         state.contents.insert(inode, Contents::default());
-        state.change_name(NameChange::Made(path.to_owned(), inode));
+        state.change_name(NameChange::Made(path.into(), inode));
         Ok(inode)
     }
 
@@ -246,19 +253,19 @@ impl SimulatedDisk {
         if is_lost.is_some_and(|part| to.to_string_lossy().contains(part)) {
             return Ok(());
         }
-        if !state.names.contains_key(from) {
+        if !state.names.contains_key(from.as_os_str()) {
             return Err(ErrorKind::NotFound.into());
         }
-        state.change_name(NameChange::Renamed(from.to_owned(), to.to_owned()));
+        state.change_name(NameChange::Renamed(from.into(), to.into()));
         Ok(())
     }
 
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.changing()?;
-        if !state.names.contains_key(path) {
+        if !state.names.contains_key(path.as_os_str()) {
             return Err(ErrorKind::NotFound.into());
         }
-        state.change_name(NameChange::Removed(path.to_owned()));
+        state.change_name(NameChange::Removed(path.into()));
         Ok(())
     }
 
@@ -280,8 +287,10 @@ impl SimulatedDisk {
             return Ok(());
         }
         state.sync_names();
-        for contents in state.contents.values_mut() {
-            contents.sync();
+        for inode in std::mem::take(&mut state.changed) {
+            if let Some(contents) = state.contents.get_mut(&inode) {
+                contents.sync();
+            }
         }
         Ok(())
     }
@@ -318,7 +327,7 @@ impl SimulatedDisk {
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
         let refused = match self.changing() {
             Ok(mut state) if !state.is_full => {
-                state.file(inode)?.write(bytes, offset);
+                state.file_to_change(inode)?.write(bytes, offset);
                 return Ok(());
             }
             Ok(state) if state.sabotage.full_disk_drops => return Ok(()),
@@ -329,7 +338,8 @@ impl SimulatedDisk {
         // The call at which the process ends is carried out in part; later ones are not made at all.
         if state.changes_left == Some(0) || state.is_full {
             state.changes_left = state.changes_left.map(|_| u64::MAX);
-            state.file(inode)?.write(&bytes[..bytes.len() / 2], offset);
+            let half = &bytes[..bytes.len() / 2];
+            state.file_to_change(inode)?.write(half, offset);
         }
         Err(refused)
     }
@@ -337,7 +347,7 @@ impl SimulatedDisk {
     pub(crate) fn set_len(&self, inode: Inode, length: u64) -> io::Result<()> {
         let length = usize::try_from(length).map_err(io::Error::other)?;
         let mut state = self.changing()?;
-        let file = state.file(inode)?;
+        let file = state.file_to_change(inode)?;
         file.seen.resize(length, 0);
         file.unsynced.push(Unsynced::Length(length));
         Ok(())
@@ -379,7 +389,7 @@ impl State {
             return;
         }
         for (path, inode) in &self.names {
-            if self.sabotage.buffers(path)
+            if self.sabotage.buffers(Path::new(path))
                 && let Some(contents) = self.contents.get_mut(inode)
             {
                 contents.seen.clone_from(&contents.durable);
@@ -408,6 +418,11 @@ impl State {
         file.ok_or_else(|| ErrorKind::NotFound.into())
     }
 
+    fn file_to_change(&mut self, inode: Inode) -> io::Result<&mut Contents> {
+        self.changed.insert(inode);
+        self.file(inode)
+    }
+
     fn change_name(&mut self, change: NameChange) {
         change.apply(&mut self.names);
         self.name_changes.push(change);
@@ -432,7 +447,7 @@ impl State {
 }
 
 impl NameChange {
-    fn apply(&self, names: &mut BTreeMap<PathBuf, Inode>) {
+    fn apply(&self, names: &mut Names) {
         match self {
             NameChange::Made(path, inode) => {
                 names.insert(path.clone(), *inode);

@@ -60,7 +60,7 @@ pub mod time;
 
 pub use admission::{
     Admission, BudgetConfig, Budgets, Candidate, Degree, Fifo, Gain, InDegree, Order, Source,
-    UnknownOrder, Worth, WorthConfig, grade_of, worth_of,
+    UnknownOrder, Worth, WorthConfig, priority_byte, priority_of_byte,
 };
 pub use host_pace::{Ask, HostPaces, HostState};
 pub use lease::{Leases, ServerState};

@@ -14,6 +14,12 @@ pub const FIELDS_USUAL: usize = 256;
 /// Most header fields that can be asked for; those after them are kept with the head's bytes, where they cost a tenth of an index.
 const FIELDS_INDEXED_MAX: usize = 4096;
 
+/// Whether `Location` in an answer of this status names what to ask for instead (RFC 9110, section 15.4).
+#[must_use]
+pub fn is_redirect(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
 /// The head of a response.
 #[derive(Clone, Debug)]
 pub struct Head {

@@ -21,7 +21,7 @@ mod text_head;
 
 pub use chunked::{ChunkDecoder, Progress};
 pub use coding::{DecodeProblem, Decoded, decode};
-pub use head::{FIELDS_USUAL, Framing, Head, HeadIndex, Start, find_head, list_items};
+pub use head::{FIELDS_USUAL, Framing, Head, HeadIndex, Start, find_head, is_redirect, list_items};
 pub use message::{Message, message};
 pub use stream::content;
 pub use text_head::{TextHead, without_parameters};

@@ -61,6 +61,7 @@ mod tests {
         for name in [
             "crawl.concurrency",
             "crawl.workers",
+            "crawl.partitions",
             "crawl.candidates",
             "crawl.lookahead",
         ] {

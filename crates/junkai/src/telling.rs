@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use junkai_crawler::{CommandResponse, CrawlError, Settings, Told, UserCommand, When, tell};
+use junkai_crawler::{ArchiveFolder, CommandResponse, Settings, Told, UserCommand, When, tell};
 
 use crate::config;
 use crate::exit::Ending;
@@ -27,15 +27,12 @@ impl Target {
     /// If there is no archive, or its settings cannot be read.
     pub(crate) fn settings(&self) -> Result<Settings> {
         let archive = &self.archive;
-        if !archive.join("state").is_dir() {
-            let error = CrawlError::NoArchive {
-                archive: archive.clone(),
-            };
-            return Err(error).context(format!(
+        ArchiveFolder::existing(archive).with_context(|| {
+            format!(
                 "there is no archive to speak to; `junkai crawl URL --archive {}` begins one",
                 archive.display()
-            ));
-        }
+            )
+        })?;
         Ok(config::in_force(archive)?.unwrap_or_default())
     }
 

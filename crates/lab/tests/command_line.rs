@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+#[path = "support/repetition.rs"]
+mod repetition;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -67,31 +69,10 @@ impl Finished {
     }
 }
 
-/// All files below a folder, by their path in it.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    files
-}
-
 /// The command that a run says repeats it, without the program's name.
 fn repeated(finished: &Finished) -> &str {
-    let line = finished
-        .out
-        .lines()
-        .find_map(|line| line.strip_prefix("Repeat with: junkai lab "));
-    line.unwrap_or_else(|| panic!("{}", finished.all()))
+    let command = repetition::repeated(&finished.out, "junkai lab");
+    command.unwrap_or_else(|| panic!("{}", finished.all()))
 }
 
 #[test]
@@ -164,7 +145,7 @@ fn policies_are_compared_and_the_order_of_visits_is_written() {
         "{}",
         compared.out
     );
-    let first = contents(&bench.path("results"));
+    let first = repetition::contents(&bench.path("results"));
     let names: Vec<&str> = first.keys().filter_map(|name| name.to_str()).collect();
     let expected = [
         "curve.csv",
@@ -226,9 +207,12 @@ fn every_experiment_writes_the_same_bytes_when_its_command_is_repeated() {
         let again = bench.say(&format!("{command} --out again")).expect(0);
         assert_eq!(repeated(&again), command);
     }
-    let first = contents(&bench.path("first"));
+    let first = repetition::contents(&bench.path("first"));
     assert!(20 < first.len(), "{:?}", first.keys());
-    assert!(first == contents(&bench.path("again")), "the bytes differ");
+    assert!(
+        first == repetition::contents(&bench.path("again")),
+        "the bytes differ"
+    );
 }
 
 #[test]
@@ -243,14 +227,17 @@ fn focus_goes_the_whole_way_on_sites_of_the_test_web_and_can_be_repeated() {
         .say(&format!("{} --out again", repeated(&first)))
         .expect(0);
     assert_eq!(repeated(&again), repeated(&first));
-    let files = contents(&bench.path("first"));
+    let files = repetition::contents(&bench.path("first"));
     for name in ["whole-made.csv", "whole-made.svg", "experience.csv"] {
         assert!(
             files.contains_key(&Path::new("focus-real").join(name)),
             "{name}"
         );
     }
-    assert!(files == contents(&bench.path("again")), "the bytes differ");
+    assert!(
+        files == repetition::contents(&bench.path("again")),
+        "the bytes differ"
+    );
     let nowhere = bench.say("focus-real --site nowhere.tar.zst").expect(1);
     assert!(nowhere.err.contains("nowhere.tar.zst"), "{}", nowhere.all());
 }
@@ -284,7 +271,7 @@ fn the_report_is_one_page_that_needs_no_network() {
         .expect(0);
     drop(again);
     assert!(
-        contents(&bench.path("results")) == contents(&bench.path("again")),
+        repetition::contents(&bench.path("results")) == repetition::contents(&bench.path("again")),
         "the bytes differ"
     );
 }

@@ -1,6 +1,6 @@
 //! Understands bytes: what a fetched page is, what it says of itself, and where it leads.
 //!
-//! [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, robots directives, language, title), [`analyze_style_sheet`]
+//! [`Leads`] is what an answer leads to, for all who ask. Below it, [`kind_of`] tells what a body is; [`analyze`] reads an HTML page (charset, links, robots directives, language, title), [`analyze_style_sheet`]
 //! what a style sheet needs, [`sitemap`] and [`feed`] read what their names say. Everything that comes in is taken as hostile and bounded, and nothing fails:
 //! a broken page is a page with less in it.
 //!
@@ -17,6 +17,7 @@ mod entity;
 pub mod feed;
 mod kind;
 pub mod language;
+mod leads;
 mod link;
 mod link_header;
 pub mod markup;
@@ -34,6 +35,7 @@ pub use analysis::{
 };
 pub use context::LinkContext;
 pub use kind::{ContentKind, kind_of};
-pub use link::{Link, LinkKind, LinkOptions};
+pub use leads::{Answer, FollowOptions, LeadOptions, Leads, RedirectTarget};
+pub use link::{Link, LinkKind, LinkOptions, LinkRole};
 pub use modified::Modified;
 pub use robots::RobotsMeta;

@@ -63,10 +63,27 @@ pub enum LinkKind {
     Resource,
 }
 
+/// What a link leads to, as far as a crawler makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkRole {
+    /// Another page.
+    Page,
+    /// A feed or sitemap.
+    List,
+    /// Something that showing the page needs.
+    Requisite,
+}
+
 impl LinkKind {
     /// Whether the link is to something that showing the page needs, and not to another page.
     #[must_use]
     pub fn is_requisite(self) -> bool {
+        self.role() == LinkRole::Requisite
+    }
+
+    /// What the link leads to.
+    #[must_use]
+    pub fn role(self) -> LinkRole {
         match self {
             Self::Image
             | Self::Script
@@ -74,7 +91,7 @@ impl LinkKind {
             | Self::Icon
             | Self::Media
             | Self::Object
-            | Self::Resource => true,
+            | Self::Resource => LinkRole::Requisite,
             Self::Anchor
             | Self::Area
             | Self::Frame
@@ -84,9 +101,8 @@ impl LinkKind {
             | Self::Alternate
             | Self::Next
             | Self::Previous
-            | Self::Related
-            | Self::Feed
-            | Self::Sitemap => false,
+            | Self::Related => LinkRole::Page,
+            Self::Feed | Self::Sitemap => LinkRole::List,
         }
     }
 

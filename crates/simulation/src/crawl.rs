@@ -1,23 +1,33 @@
-//! A crawl of a web graph under a virtual clock, with the crawler's own waiting rooms, ring and leases.
+//! A crawl of a web graph under a virtual clock, by the crawler's own engine.
 //!
 //! [`simulate`] runs a [`Trial`] and gives a [`Run`]: which page was visited when, how many waited in memory, how close
 //! two visits to one server came. Every page downloads successfully.
 //!
+//! | policy | crawled by |
+//! | --- | --- |
+//! | one that settings of a crawl make | `engine`: the engine that crawls, on a disk in memory |
+//! | a variant of these that no settings make, with a ring | `model`, which does as the engine does, visit by visit |
+//! | an order alone, without ring and clock | `one_by_one` |
+//! | the ring of Morimoto et al. (2011) | `one_step` |
+//!
 //! Not here: what a page is worth to the researcher (`value`); a policy never sees it, except the ceiling
 //! [`Policy::Opt`].
 
+mod deferred;
 mod discovery;
+mod engine;
+mod model;
 mod one_by_one;
 mod one_step;
-mod polite;
 mod spilled;
 
 use std::time::Duration;
 
+use junkai_engine::Settings;
 use junkai_frontier::Time;
 use junkai_graph::{Page, WebGraph};
 
-use crate::policy::{Policy, Setup};
+use crate::policy::{Policy, RingSetup, Setup};
 use crate::value::Value;
 
 /// One crawl to simulate.
@@ -87,6 +97,15 @@ impl Run {
         self.stored.iter().copied().max().unwrap_or(0)
     }
 
+    /// A crawl in which servers are promised this interval.
+    fn promising(interval: Duration) -> Run {
+        let micros = u64::try_from(interval.as_micros()).unwrap_or(u64::MAX);
+        Run {
+            pace: Pace::promising(micros),
+            ..Run::default()
+        }
+    }
+
     fn visited(&mut self, page: Page, stored: usize) {
         self.order.push(page);
         self.stored.push(u32::try_from(stored).unwrap_or(u32::MAX));
@@ -99,6 +118,14 @@ impl Run {
 
 /// Crawls. The `value` of pages is for [`Policy::Opt`] alone; `progress` hears now and then how many pages were visited.
 pub fn simulate(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64)) -> Run {
+    match by_engine(trial.policy) {
+        Some((settings, ring)) => engine::crawl(trial, settings, ring, progress),
+        None => simulate_by_model(trial, value, progress),
+    }
+}
+
+/// The same without the engine, whose crawls a model repeats in a tenth of the time: to measure what an order costs by itself.
+pub fn simulate_by_model(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64)) -> Run {
     match trial.policy {
         Policy::Opt => best_first(trial, value),
         Policy::OneStepRing(setup) => one_step::crawl(trial, *setup, progress),
@@ -106,9 +133,23 @@ pub fn simulate(trial: &Trial<'_>, value: &Value, progress: &mut dyn FnMut(u64))
             setup @ Setup {
                 ring: Some(ring), ..
             },
-        ) => polite::crawl(trial, setup, ring, progress),
+        ) => model::crawl(trial, setup, ring, progress),
         Policy::Crawl(setup) => one_by_one::crawl(trial, setup, progress),
     }
+}
+
+/// Whether it is the engine that crawls by this policy: if settings make the crawler do so.
+#[must_use]
+pub fn is_by_engine(policy: &Policy) -> bool {
+    by_engine(policy).is_some()
+}
+
+fn by_engine(policy: &Policy) -> Option<(Settings, &RingSetup)> {
+    let Policy::Crawl(setup) = policy else {
+        return None;
+    };
+    let ring = setup.ring.as_ref()?;
+    Some((engine::settings(setup, ring)?, ring))
 }
 
 /// The ceiling: all pages that can be reached, the most valuable first.

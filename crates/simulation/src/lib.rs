@@ -1,9 +1,9 @@
-//! A crawl under a virtual clock, with the code that crawls.
+//! A crawl under a virtual clock, with the engine that crawls.
 //!
-//! [`crawl::simulate`] runs a [`policy::Policy`] on a web graph: the waiting rooms, the ring and the leases of `frontier` are
-//! the very ones that crawl. [`value`] says what the pages were worth, [`subject`] is a graph made ready, [`archive_graph`] the graph of an
-//! archive. What comes of it is an [`outcome`]: [`comparison`] has several policies side by side, [`what_if`] asks what another schedule would have
-//! made of an archive. [`plan`] says what a crawl of any size takes, from costs that a short [`update_cycle`] measures.
+//! [`crawl::simulate`] runs a [`policy::Policy`] on a web graph: by the engine, where settings can say what the policy does. [`value`] says what the
+//! pages were worth, [`subject`] is a graph made ready, [`archive_graph`] the graph of an archive. What comes of it is an [`outcome`]: [`comparison`] has
+//! several policies side by side, [`what_if`] asks what another schedule would have made of an archive. [`plan`] says what a crawl of any size takes, from
+//! costs that a short [`update_cycle`] measures.
 //!
 //! **Invariant:** this room never sees the network, nor the crawler; time and chance are arguments. Experiments are in `lab`.
 

@@ -148,7 +148,7 @@ trait Refusal {
 
 impl Refusal for BacklogError {
     fn is_full(&self) -> bool {
-        matches!(self, BacklogError::DiskFull { .. })
+        matches!(self, BacklogError::Disk(error) if error.is_full())
     }
     fn text(&self) -> String {
         self.to_string()
@@ -157,7 +157,7 @@ impl Refusal for BacklogError {
 
 impl Refusal for TimeQueueError {
     fn is_full(&self) -> bool {
-        matches!(self, TimeQueueError::DiskFull { .. })
+        matches!(self, TimeQueueError::Disk(error) if error.is_full())
     }
     fn text(&self) -> String {
         self.to_string()
@@ -166,7 +166,7 @@ impl Refusal for TimeQueueError {
 
 impl Refusal for SeenError {
     fn is_full(&self) -> bool {
-        matches!(self, SeenError::DiskFull { .. })
+        matches!(self, SeenError::Disk(error) if error.is_full())
     }
     fn text(&self) -> String {
         self.to_string()

@@ -36,11 +36,14 @@ pub enum Bug {
     WriteDownSkipped,
     CheckpointSkipped,
     StateForgotten,
+    ServersNotShared,
+    LinksConfirmedEarly,
+    OutboxBuffered,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Bug; 32] = [
+    pub const ALL: [Bug; 35] = [
         Bug::SyncAllLost,
         Bug::SyncAllLate,
         Bug::LogsBuffered,
@@ -73,6 +76,9 @@ impl Bug {
         Bug::WriteDownSkipped,
         Bug::CheckpointSkipped,
         Bug::StateForgotten,
+        Bug::ServersNotShared,
+        Bug::LinksConfirmedEarly,
+        Bug::OutboxBuffered,
     ];
 
     /// Its name on the command line.
@@ -92,6 +98,24 @@ impl Bug {
     #[must_use]
     pub fn named(name: &str) -> Option<Bug> {
         Bug::ALL.into_iter().find(|bug| bug.name() == name)
+    }
+
+    /// How many partitions a crawl must have to show it.
+    #[must_use]
+    pub fn partitions(self) -> u32 {
+        match self {
+            Bug::ServersNotShared | Bug::LinksConfirmedEarly | Bug::OutboxBuffered => 3,
+            _ => 1,
+        }
+    }
+
+    /// How often the process of a run of a day is best ended to show it: often, unless it takes long lives.
+    #[must_use]
+    pub fn ends(self) -> u32 {
+        match self {
+            Bug::CheckpointSkipped => 8,
+            _ => 24,
+        }
     }
 
     /// What goes wrong.
@@ -130,6 +154,11 @@ impl Bug {
             Bug::WriteDownSkipped => "what a round learned is not written at its end",
             Bug::CheckpointSkipped => "no checkpoint is made",
             Bug::StateForgotten => "a page's state is dropped after its visit",
+            Bug::ServersNotShared => "partitions do not know of each other's visits to a server",
+            Bug::LinksConfirmedEarly => {
+                "links to another partition are confirmed when they are sent"
+            }
+            Bug::OutboxBuffered => "links to other partitions reach the disk late",
         }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashSet;
 use junkai_engine::CrawlError;
+use junkai_engine::partition::Partition;
 use junkai_engine::platform::{Captures, EarlierPage};
 use junkai_engine::settings::Settings;
-use junkai_files::Disk;
+use junkai_files::{Disk, Folder};
 use junkai_revisit::Version;
 use junkai_store::time_queue::TimeQueue;
 use junkai_weburl::PageUrl;
@@ -108,12 +109,14 @@ impl Captures for SimulatedCaptures {
         None
     }
 
-    fn is_seen_missing(&self) -> bool {
-        false
-    }
-
-    fn make_seen(&self, _settings: &Settings, _known: &TimeQueue) -> Result<String, CrawlError> {
-        Ok(String::new())
+    fn make_seen(
+        &self,
+        _state: &Folder,
+        _partition: Partition,
+        _settings: &Settings,
+        _known: &TimeQueue,
+    ) -> Result<Option<String>, CrawlError> {
+        Ok(None)
     }
 
     fn tidy(&self) {}

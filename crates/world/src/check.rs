@@ -1,12 +1,13 @@
 //! What must hold, whatever goes wrong: politeness as servers see it, and nothing lost.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use hashbrown::{HashMap, HashSet};
 use junkai_engine::CrawlError;
 use junkai_engine::annotation::GIVEN_UP;
 use junkai_engine::opening::Opening;
@@ -123,25 +124,25 @@ pub(crate) enum End {
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// Told, and written: with the crawl's time when it was told.
-    promised: BTreeMap<String, Time>,
+    promised: HashMap<String, Time>,
     /// Told, and not written yet.
-    told: BTreeMap<String, Time>,
+    told: HashMap<String, Time>,
     /// Ever told.
-    ever: BTreeSet<String>,
+    ever: HashSet<String>,
 }
 
 impl Ledger {
     /// The engine was told of a URL.
     pub(crate) fn told(&mut self, url: &str, now: Time) {
-        self.ever.insert(url.to_owned());
         if !self.promised.contains_key(url) {
-            self.told.entry(url.to_owned()).or_insert(now);
+            self.ever.get_or_insert_with(url, str::to_owned);
+            self.told.entry_ref(url).or_insert(now);
         }
     }
 
     /// All that was told is written.
     pub(crate) fn written(&mut self) {
-        self.promised.append(&mut self.told);
+        self.promised.extend(self.told.drain());
     }
 
     /// The process was ended: what was not written may be gone. After a power failure, so may be what is younger than the last checkpoint.
@@ -163,7 +164,7 @@ impl Ledger {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     read: u64,
-    last: BTreeMap<String, Last>,
+    last: HashMap<String, Last>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -211,26 +212,42 @@ impl Log {
 
 /// Looks at an archive that was just opened: whether all is there that was promised. Where files rot something may be lost: answers what, to begin with.
 pub(crate) fn check_opened(
-    opening: &Opening,
+    openings: &[Opening],
     ledger: &mut Ledger,
     log: &Log,
     captures: &SimulatedCaptures,
     may_lose: bool,
 ) -> Result<Result<Option<String>, Broken>, CrawlError> {
     const LOST: &str = "nothing lost";
-    let mut waiting = BTreeSet::new();
-    opening.backlog.scan(|entry| {
-        waiting.insert(entry.url.clone());
-    })?;
-    let mut states = BTreeSet::new();
-    opening.known.queue().scan(|record| {
-        states.insert(record.url.to_owned());
-    })?;
+    let mut waiting = HashSet::new();
+    let mut posted = HashSet::new();
+    let mut states = HashSet::new();
+    for opening in openings {
+        opening.backlog.scan(|entry| {
+            waiting.insert(entry.url.clone());
+        })?;
+        opening.known.queue().scan(|record| {
+            states.insert(record.url.to_owned());
+        })?;
+        if let Some(outbox) = &opening.outbox {
+            outbox.scan(|entry| {
+                posted.insert(entry.url.clone());
+            })?;
+        }
+    }
+    let is_known = |url: &str| {
+        let fingerprint = Fingerprint::of(url).0;
+        let mut found = openings
+            .iter()
+            .map(|opening| opening.seen.contains(fingerprint));
+        found.try_fold(false, |any, one| Ok::<bool, CrawlError>(any || one?))
+    };
     let mut lost = Vec::new();
     for (url, since) in &ledger.promised {
-        let is_known = opening.seen.contains(Fingerprint::of(url).0)?;
+        let is_known = is_known(url)?;
         let is_there = waiting.contains(url) || states.contains(url);
         let why = match log.last.get(url) {
+            _ if posted.contains(url) => None,
             _ if !is_known => Some("it is not known any more"),
             _ if is_there => None,
             None => Some("it neither waits nor was it visited"),
@@ -251,6 +268,7 @@ pub(crate) fn check_opened(
             ));
         }
     }
+    lost.sort();
     match lost.first() {
         Some((_, what)) if !may_lose => return Ok(Err(broken(LOST, what.clone()))),
         _ => {}
@@ -261,7 +279,7 @@ pub(crate) fn check_opened(
     }
     for number in 0..16 {
         let url = format!("http://h0.example/never-{number}");
-        if opening.seen.contains(Fingerprint::of(&url).0)? {
+        if is_known(&url)? {
             let what = format!("{url} is known");
             return Ok(Err(broken("the seen set is exact", what)));
         }

@@ -12,6 +12,7 @@
 mod bug;
 mod captures;
 mod check;
+mod draws;
 mod machine;
 mod plan;
 mod simulation;

@@ -33,6 +33,8 @@ pub struct Plan {
     pub commands: bool,
     /// Whether the next start has other settings.
     pub settings_change: bool,
+    /// Partitions of the crawl; if it does not say, one to three, by chance.
+    pub partitions: Option<u32>,
     /// A planted bug.
     pub bug: Option<Bug>,
 }
@@ -51,6 +53,7 @@ impl Default for Plan {
             network_fails: true,
             commands: true,
             settings_change: true,
+            partitions: None,
             bug: None,
         }
     }
@@ -78,6 +81,9 @@ impl Plan {
         }
         if Duration::from_mins(10) < self.time {
             add(&|plan| plan.time /= 2);
+        }
+        if self.partitions != Some(1) {
+            add(&|plan| plan.partitions = Some(1));
         }
         let flags: [fn(&mut Plan) -> &mut bool; 7] = [
             |plan| &mut plan.power_fails,

@@ -5,12 +5,13 @@ mod visits;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU16;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use junkai_chance::Chance;
 use junkai_engine::clock::Clock;
 use junkai_engine::command::{UserCommand, Whom};
 use junkai_engine::manifest::Manifest;
@@ -20,8 +21,9 @@ use junkai_engine::progress::Progress;
 use junkai_engine::rules::Rules;
 use junkai_engine::scope::ScopeRules;
 use junkai_engine::settings::Settings;
+use junkai_engine::shared_servers::SharedServers;
 use junkai_engine::visit::Start;
-use junkai_engine::{CrawlError, Engine};
+use junkai_engine::{CrawlError, Engine, Input};
 use junkai_files::{Disk, SimulatedDisk};
 use junkai_frontier::Time;
 use junkai_weburl::Canonicalizer;
@@ -29,6 +31,7 @@ use junkai_weburl::Canonicalizer;
 use self::faults::vary;
 use crate::captures::SimulatedCaptures;
 use crate::check::{Broken, End, Judge, Ledger, Log, broken, check_opened};
+use crate::draws::{Draws, Matter};
 use crate::machine::SimulatedMachine;
 use crate::web::Web;
 use crate::worker::Made;
@@ -105,12 +108,14 @@ pub fn run(number: u64, plan: &Plan) -> Result<Counts, Failure> {
 
 #[derive(Debug)]
 enum Event {
-    /// A visit's time has come.
-    Begin(Box<Start>),
+    /// The time of a partition's visit has come.
+    Begin(usize, Box<Start>),
     /// A visit ends.
-    End(Box<Made>, Option<Duration>),
+    End(usize, Box<Made>, Option<Duration>),
     /// A name server answers.
-    Resolve(Box<str>),
+    Resolve(usize, Box<str>),
+    /// One partition hears from another.
+    Hear(usize, Input),
     /// A capture is written, long after its report.
     Capture(String),
     /// Somebody gives a command.
@@ -135,11 +140,24 @@ enum Fault {
 }
 
 struct Process {
-    engine: Engine,
+    /// One for each partition.
+    engines: Vec<Engine>,
+    /// The servers that these share.
+    servers: SharedServers,
     clock: Clock,
     rules: Arc<Rules>,
     scope: Arc<RwLock<ScopeRules>>,
     progress: Arc<Progress>,
+}
+
+impl Process {
+    /// Ends all engines in order.
+    fn close(self, now: Time) -> Result<(), CrawlError> {
+        for engine in self.engines {
+            engine.close(now)?;
+        }
+        Ok(())
+    }
 }
 
 #[expect(
@@ -148,7 +166,7 @@ struct Process {
 )]
 struct Simulation {
     plan: Plan,
-    chance: Chance,
+    draws: Draws,
     disk: SimulatedDisk,
     machine: Arc<SimulatedMachine>,
     captures: Arc<SimulatedCaptures>,
@@ -198,7 +216,7 @@ impl From<Broken> for Interruption {
 
 impl Simulation {
     fn new(number: u64, plan: &Plan) -> Simulation {
-        let mut chance = Chance::new(number);
+        let mut draws = Draws::new(number);
         let disk = SimulatedDisk::default();
         let machine = Arc::new(SimulatedMachine::new(disk.clone()));
         let on_disk = Disk::simulated(disk.clone());
@@ -214,11 +232,16 @@ impl Simulation {
         settings.crawl.sitemaps = false;
         settings.seen.memory_bytes = 1 << 20;
         settings.ring.keys = 256;
-        vary(&mut settings, &mut chance);
+        let count = draws.of(Matter::Settings).between(1, 3);
+        let of_bug = plan.bug.map(Bug::partitions);
+        let partitions = u16::try_from(plan.partitions.or(of_bug).unwrap_or(count));
+        let partitions = partitions.ok().and_then(NonZeroU16::new);
+        settings.crawl.partitions = partitions;
+        vary(&mut settings, draws.of(Matter::Settings));
         let mut simulation = Simulation {
             canonical: Canonicalizer::new(&settings.canonical),
             plan: plan.clone(),
-            chance,
+            draws,
             disk,
             machine,
             captures,
@@ -305,45 +328,49 @@ impl Simulation {
         let made = folder.make();
         self.survived(made)?;
         let progress = Arc::new(Progress::default());
-        let opened = Opening::of(
-            &self.platform,
-            Path::new("/"),
-            self.settings.clone(),
-            &progress,
-        );
-        let opening = self.survived(opened)?;
+        let opened = Opening::all(&self.platform, Path::new("/"), &self.settings, &progress);
+        let openings = self.survived(opened)?;
+        let repairs: Vec<String> = openings
+            .iter()
+            .flat_map(|opening| opening.repairs.clone())
+            .collect();
         let read = self.log.read(&self.platform.disk, true);
         self.survived(read)?;
-        self.was_told_of_damage |= !opening.repairs.is_empty();
+        self.was_told_of_damage |= !repairs.is_empty();
         self.hear_of_damage(&progress);
         let may_lose = self.was_rotten;
         let checked = check_opened(
-            &opening,
+            &openings,
             &mut self.ledger,
             &self.log,
             &self.captures,
             may_lose,
         );
         let checked = self.survived(checked)?;
-        let lost = checked.map_err(|broken| self.with_history(broken, &opening.repairs))?;
+        let lost = checked.map_err(|broken| self.with_history(broken, &repairs))?;
         let lost = lost.map(|lost| {
             let (end, rotten) = (self.last_end, &self.rotten);
             format!("{lost}, after {end}, with {rotten:?}")
         });
         self.lost_to_rot = self.lost_to_rot.take().or(lost);
-        let written = write_settings_down(&folder, &opening.settings);
+        let written = write_settings_down(&folder, &self.settings);
         self.survived(written)?;
-        let (clock, rules) = (opening.clock.clone(), Arc::clone(&opening.rules));
-        let scope = Arc::clone(&opening.scope);
-        for seed in &opening.seeds {
+        let first = &openings[0];
+        let (clock, rules) = (first.clock.clone(), Arc::clone(&first.rules));
+        let scope = Arc::clone(&first.scope);
+        for seed in openings.iter().flat_map(|opening| &opening.seeds) {
             self.ledger.told(seed.as_str(), clock.now());
         }
-        let engine = Engine::new(opening, usize::MAX, Arc::clone(&progress), clock.now());
-        let engine = self.survived(engine)?;
+        let mut engines = Vec::new();
+        for opening in openings {
+            let engine = Engine::new(opening, usize::MAX, Arc::clone(&progress), clock.now());
+            engines.push(self.survived(engine)?);
+        }
         self.ledger.written();
         (self.started_at, self.slept) = (self.machine.passed(), Duration::ZERO);
         self.process = Some(Process {
-            engine,
+            engines,
+            servers: SharedServers::new(&self.settings.ring, self.settings.politeness.interval),
             clock,
             rules,
             scope,
@@ -434,13 +461,18 @@ impl Simulation {
         };
         self.disk.restart();
         if is_power_failure {
-            self.disk.lose_power(&mut self.chance);
+            self.disk.lose_power(self.draws.of(Matter::PowerFailures));
             self.machine.boot();
         }
         let folder = ArchiveFolder::new(self.platform.disk.clone(), Path::new("/"));
         let end = if is_power_failure {
-            let manifest = Manifest::load(&folder.state()).ok().flatten();
-            End::Power(manifest.map(|manifest| manifest.now))
+            let states = folder.partitions(self.settings.partitions());
+            let manifests = states
+                .iter()
+                .map(|state| Manifest::load(state).ok().flatten());
+            // What any partition has lost is lost.
+            let times = manifests.map(|manifest| manifest.map(|manifest| manifest.now));
+            End::Power(times.min().flatten())
         } else {
             End::Process
         };
@@ -458,10 +490,11 @@ impl Simulation {
             End::Power(checkpoint) => checkpoint,
         });
         self.ledger.ended(end);
-        let down = Duration::from_millis(u64::from(self.chance.below(DOWN_MAX_MS)));
+        let down = self.draws.of(Matter::Ends).below(DOWN_MAX_MS);
+        let down = Duration::from_millis(u64::from(down));
         self.machine.pass_to(now + down);
         if self.plan.settings_change && !self.is_calm {
-            vary(&mut self.settings, &mut self.chance);
+            vary(&mut self.settings, self.draws.of(Matter::Settings));
         }
         Ok(())
     }
@@ -476,11 +509,11 @@ impl Simulation {
         let agenda = std::mem::take(&mut self.agenda);
         for (when, event) in agenda {
             match event {
-                Event::End(made, _) => {
+                Event::End(_, made, _) => {
                     let server = self.server_of(&made.start);
                     self.judge.end(server, now, None);
                 }
-                Event::Begin(_) | Event::Resolve(_) | Event::Capture(_) => {}
+                Event::Begin(..) | Event::Resolve(..) | Event::Hear(..) | Event::Capture(_) => {}
                 Event::Command(_) | Event::Fault(_) => {
                     self.agenda.insert(when, event);
                 }
@@ -490,33 +523,53 @@ impl Simulation {
 
     /// One round of the driver. True when all is done.
     fn step(&mut self) -> Result<bool, Interruption> {
-        let now = self.now();
-        self.process()?.engine.begin_round(now);
+        for partition in self.partitions() {
+            let now = self.now();
+            self.engine(partition)?.begin_round(now);
+        }
         self.happen()?;
-        let now = self.now();
-        let refilled = self.process()?.engine.refill(now);
-        self.survived(refilled)?;
-        let ticked = self.process()?.engine.tick(now);
-        self.survived(ticked)?;
-        self.carry_out_orders()?;
+        for partition in self.partitions() {
+            let now = self.now();
+            let refilled = self.engine(partition)?.refill(now);
+            self.survived(refilled)?;
+            let ticked = self.engine(partition)?.tick(now);
+            self.survived(ticked)?;
+            self.carry_out_orders(partition)?;
+        }
         if !self.has(Bug::WriteDownSkipped) {
-            let written = self.process()?.engine.write_down();
-            self.survived(written)?;
+            for partition in self.partitions() {
+                let written = self.engine(partition)?.write_down();
+                self.survived(written)?;
+            }
         }
         self.ledger.written();
         self.written_at = self.now();
         if !self.has(Bug::CheckpointSkipped) {
-            let now = self.now();
-            let checked = self.process()?.engine.checkpoint(now);
-            self.survived(checked)?;
+            for partition in self.partitions() {
+                let now = self.now();
+                let checked = self.engine(partition)?.checkpoint(now);
+                self.survived(checked)?;
+            }
         }
-        if self.chance.is(0.5) {
+        if self.draws.of(Matter::Machine).is(0.5) {
             self.machine.work();
             if self.disk.is_killed() {
                 return Err(Interruption::Ended);
             }
         }
         self.pass_on()
+    }
+
+    fn partitions(&self) -> Range<usize> {
+        0..usize::from(self.settings.partitions().get())
+    }
+
+    fn engine(&mut self, partition: usize) -> Result<&mut Engine, Interruption> {
+        let process = self.process()?;
+        process
+            .engines
+            .get_mut(partition)
+            .ok_or(Interruption::Ended)
     }
 
     fn process(&mut self) -> Result<&mut Process, Interruption> {
@@ -540,12 +593,14 @@ impl Simulation {
         let process = self.process()?;
         let counts = process.progress.snapshot();
         if self.is_calm {
-            let has_commands = self
+            let is_asked = self
                 .agenda
                 .values()
-                .any(|event| matches!(event, Event::Command(_)));
+                .any(|event| matches!(event, Event::Command(_) | Event::Hear(..)));
             let process = self.process()?;
-            if counts.waiting == 0 && !has_commands && !process.engine.has_visits_in_flight() {
+            let is_idle =
+                |engine: &Engine| !engine.has_visits_in_flight() && !engine.has_links_to_send();
+            if counts.waiting == 0 && !is_asked && process.engines.iter().all(is_idle) {
                 return self.finish();
             }
             if self.plan.time + PROGRESS_WITHIN < passed {
@@ -554,7 +609,8 @@ impl Simulation {
             }
         }
         let process = self.process()?;
-        let wake = process.engine.next_wake(now);
+        let wakes = process.engines.iter();
+        let wake = wakes.filter_map(|engine| engine.next_wake(now)).min();
         let nap = wake.map_or(NAP_MAX, |wake| wake.saturating_duration_since(now));
         let next = self.agenda.keys().next().map(|(at, _)| *at);
         let until = (passed + nap.min(NAP_MAX)).min(next.unwrap_or(Duration::MAX));
@@ -565,23 +621,25 @@ impl Simulation {
     /// The first visits that wait, and until when.
     fn waiting(&mut self) -> String {
         let now = self.now();
-        let closed = self.process.take().map(|process| process.engine.close(now));
+        let closed = self.process.take().map(|process| process.close(now));
         let progress = Arc::new(Progress::default());
-        let settings = self.settings.clone();
-        let opened = Opening::of(&self.platform, Path::new("/"), settings, &progress);
-        let (Some(Ok(_)), Ok(opening)) = (closed, opened) else {
+        let settings = &self.settings;
+        let opened = Opening::all(&self.platform, Path::new("/"), settings, &progress);
+        let (Some(Ok(())), Ok(openings)) = (closed, opened) else {
             return String::new();
         };
         let mut waiting = String::new();
-        let scanned = opening.backlog.scan(|entry| {
-            let (url, due, tries) = (&entry.url, entry.due, entry.tries);
-            let line = format!("\n  {url}, due {due:?}, after {tries} tries");
-            waiting.push_str(&line);
-        });
-        match scanned {
-            Ok(()) => format!(" at {now:?}:{waiting}"),
-            Err(error) => format!(": {error}"),
+        for opening in openings {
+            let scanned = opening.backlog.scan(|entry| {
+                let (url, due, tries) = (&entry.url, entry.due, entry.tries);
+                let line = format!("\n  {url}, due {due:?}, after {tries} tries");
+                waiting.push_str(&line);
+            });
+            if let Err(error) = scanned {
+                return format!(": {error}");
+            }
         }
+        format!(" at {now:?}:{waiting}")
     }
 
     /// From now on nothing goes wrong, and nobody wants anything.
@@ -605,10 +663,8 @@ impl Simulation {
         let Some(process) = self.process.take() else {
             return Err(Interruption::Ended);
         };
-        let Process {
-            engine, progress, ..
-        } = process;
-        let closed = engine.close(now);
+        let progress = Arc::clone(&process.progress);
+        let closed = process.close(now);
         self.survived(closed)?;
         self.hear_of_damage(&progress);
         self.machine.end_process();
@@ -639,9 +695,15 @@ impl Simulation {
                 break;
             }
             match entry.remove() {
-                Event::Begin(start) => self.begin(start)?,
-                Event::End(made, rest) => self.end(*made, rest)?,
-                Event::Resolve(host) => self.resolve(host)?,
+                Event::Begin(partition, start) => self.begin(partition, start)?,
+                Event::End(partition, made, rest) => self.end(partition, *made, rest)?,
+                Event::Resolve(partition, host) => self.resolve(partition, host)?,
+                Event::Hear(partition, input) => {
+                    let now = self.now();
+                    let handled = self.engine(partition)?.handle(now, input);
+                    self.survived(handled)?;
+                    self.carry_out_orders(partition)?;
+                }
                 Event::Capture(url) => self.keep(Some(&url))?,
                 Event::Command(command) => {
                     let carried_out = self.command(&command);

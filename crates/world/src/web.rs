@@ -9,6 +9,7 @@ use junkai_chance::Chance;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::Plan;
+use crate::draws::{Draws, Matter};
 
 /// The web.
 #[derive(Debug)]
@@ -110,11 +111,12 @@ impl Web {
         host: &str,
         path: &str,
         at: Duration,
-        chance: &mut Chance,
+        draws: &mut Draws,
     ) -> Reaction {
-        let quick = Duration::from_micros(u64::from(chance.between(500, 400_000)));
+        let quick = draws.of(Matter::Servers).between(500, 400_000);
+        let quick = Duration::from_micros(u64::from(quick));
         if self.fails {
-            let trouble = self.trouble(host, at, chance);
+            let trouble = self.trouble(host, at, draws.of(Matter::Trouble));
             // Where there is no robots.txt, everything is allowed: not on hosts whose rules never change.
             let is_fixed = path == "/robots.txt" && self.has_fixed_rules(host);
             let lifts_rules = |reaction: &Reaction| match &reaction.how {

@@ -33,7 +33,7 @@ fn every_planted_bug_is_found() {
     for bug in Bug::ALL {
         let plan = Plan {
             bug: Some(bug),
-            ends: 24,
+            ends: bug.ends(),
             time: Duration::from_hours(24),
             ..Plan::default()
         };

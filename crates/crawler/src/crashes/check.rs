@@ -74,7 +74,8 @@ impl Judge {
         before.store(&state).unwrap();
         let opening = self.check(archive);
         let logs = ["crawl.log", "events.jsonl"].into_iter();
-        for ((name, length), promised) in logs.zip(opening.logs.lengths()).zip(before.log_lengths) {
+        for ((name, length), promised) in logs.zip(opening.logs.lengths().0).zip(before.log_lengths)
+        {
             // The failure may have come when the file was rotated, and before a manifest says so.
             let is_rotated = length == 0 && last_rotated_bytes(archive, name) == promised;
             assert!(
@@ -94,7 +95,7 @@ impl Judge {
         let progress = Arc::new(Progress::default());
         ArchiveFolder::real(archive).make().unwrap();
         let platform = platform(archive);
-        let opened = Opening::of(&platform, archive, self.settings.clone(), &progress);
+        let opened = Opening::of(&platform, archive, &self.settings, &progress);
         let mut opening = opened.unwrap();
         for repair in &opening.repairs {
             // A torn end of a WARC file may be set aside: it was not promised, and is fetched again.
@@ -145,7 +146,7 @@ impl Told {
         let mut captures = BTreeSet::new();
         for entry in Index::open(archive).unwrap().iter().unwrap() {
             let entry = entry.unwrap();
-            let warc = archive.join("archive").join(&entry.filename);
+            let warc = ArchiveFolder::real(archive).warcs().file(&entry.filename);
             let mut reader = Reader::<fs::File>::open_at(&warc, entry.offset).unwrap();
             let record = reader.next_record().unwrap().unwrap();
             assert_eq!(record.head().target_uri().as_ref(), Some(&entry.url));
@@ -180,13 +181,16 @@ impl Told {
                 "{url} is in events.jsonl, and not in crawl.log"
             );
         }
-        let states = time_queue::look(&archive.join("state/time_queue"), |record| {
-            let state = PageState::decode(record.body).unwrap();
-            let doubled = told
-                .visits
-                .insert(record.url.to_owned(), state.visits as usize);
-            assert_eq!(doubled, None, "{} has two states", record.url);
-        });
+        let states = time_queue::look(
+            &ArchiveFolder::real(archive).state().file("time_queue"),
+            |record| {
+                let state = PageState::decode(record.body).unwrap();
+                let doubled = told
+                    .visits
+                    .insert(record.url.to_owned(), state.visits as usize);
+                assert_eq!(doubled, None, "{} has two states", record.url);
+            },
+        );
         states.unwrap();
         let waiting = opening.backlog.scan(|entry| {
             told.waiting.insert(entry.url.clone());

@@ -15,6 +15,7 @@ use junkai_engine::line_file::end_of_last_line;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use crate::ArchiveFolder;
 use crate::CrawlError;
 use crate::changes::{LINE_BYTES_MAX, PageChange, change_of, may_be_change, was_there};
 use crate::error::AtPath as _;
@@ -231,7 +232,7 @@ impl Source {
             return Ok(false);
         };
         let this = file.metadata()?;
-        let growing = fs::metadata(self.archive.join("logs").join(NAME));
+        let growing = fs::metadata(ArchiveFolder::real(&self.archive).logs().file(NAME));
         let is_this = |other: &fs::Metadata| (other.dev(), other.ino()) == (this.dev(), this.ino());
         if growing.as_ref().is_ok_and(is_this) {
             return Ok(false);

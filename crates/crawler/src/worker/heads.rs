@@ -28,11 +28,6 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Whether the head itself links.
-    pub(super) fn has_links(&self) -> bool {
-        !self.links.is_empty()
-    }
-
     /// The body as `page` reads it.
     pub(super) fn source<'b>(
         &'b self,

@@ -3,8 +3,11 @@
 use junkai_fetch::{DecodeProblem, Decoded, Exchange};
 use junkai_focus::data_file::declared_type;
 use junkai_page::content::{self, Content};
-use junkai_page::sitemap::{self, Entry as SitemapEntry};
-use junkai_page::{Analysis, ContentKind, LinkKind, feed};
+use junkai_page::sitemap::Entry as SitemapEntry;
+use junkai_page::{
+    Analysis, Answer, ContentKind, FollowOptions, LeadOptions, Leads, LinkKind, LinkRole,
+    RedirectTarget,
+};
 use junkai_weburl::PageUrl;
 
 use super::heads::Heads;
@@ -97,14 +100,14 @@ pub(crate) fn understand(worker: &Worker, visit: &Visit, brought: Brought<'_>) -
     let Some(status) = exchange.status() else {
         return understood;
     };
-    if let Some(location) = exchange.location() {
-        redirect(worker, visit, location, &mut understood);
-    } else if (200..300).contains(&status) {
-        match reads(worker, visit) {
+    match Answer::of(status, exchange.header("location")) {
+        Answer::Redirect(location) => redirect(worker, visit, location, &mut understood),
+        Answer::Content => match reads(worker, visit) {
             Reads::Page => read_body(worker, visit, brought, &mut understood),
             Reads::StyleSheet => read_requisite(worker, visit, brought, &mut understood),
             Reads::Nothing => {}
-        }
+        },
+        Answer::Nothing => {}
     }
     keep_within_bounds(worker, &mut understood);
     understood
@@ -161,20 +164,12 @@ fn is_in_scope(worker: &Worker, url: &PageUrl, depth: u16) -> bool {
 
 /// The target of a redirect is a visit of its own, as deep as this one; where a seed leads is a seed.
 fn redirect(worker: &Worker, visit: &Visit, location: &[u8], understood: &mut Understood) {
-    let target = String::from_utf8_lossy(location);
-    let Ok(url) = worker.canonical.join(&visit.url, &target) else {
-        understood
-            .annotations
-            .push(annotation::BAD_LOCATION.to_owned());
-        return;
+    let annotations = &mut understood.annotations;
+    let url = match RedirectTarget::of(&worker.canonical, &visit.url, location) {
+        RedirectTarget::Page(url) => url,
+        RedirectTarget::Itself => return annotations.push(annotation::REDIRECT_TO_ITSELF.into()),
+        RedirectTarget::Bad => return annotations.push(annotation::BAD_LOCATION.into()),
     };
-    if url == visit.url {
-        // The same page in another spelling: following it would be a loop.
-        understood
-            .annotations
-            .push(annotation::REDIRECT_TO_ITSELF.to_owned());
-        return;
-    }
     let discovered = Discovered {
         url,
         hop: Some('R'),
@@ -237,8 +232,11 @@ fn read_requisite(
 ) {
     let heads = Heads::of(brought.exchange);
     let is_style_sheet = junkai_page::kind_of(&[], heads.content_type) == ContentKind::Css;
-    if is_style_sheet && let Some(decoded) = decoded(worker, brought, understood) {
-        read_style_sheet(worker, visit, &heads, &decoded.bytes, understood);
+    if is_style_sheet
+        && let Some(decoded) = decoded(worker, brought, understood)
+        && let Leads::StyleSheet(analysis) = leads(worker, visit, &heads, &decoded.bytes)
+    {
+        take_style_sheet(worker, visit, &analysis, understood);
     }
 }
 
@@ -250,21 +248,15 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     let heads = Heads::of(exchange);
     let content_type = heads.content_type;
     let mut charset = None;
-    let kind = match junkai_page::kind_of(&decoded.bytes, content_type) {
-        ContentKind::Other | ContentKind::Html
-            if is_named_as_list(visit) && is_plain_list(&decoded.bytes) =>
-        {
-            ContentKind::Sitemap
-        }
-        kind => kind,
-    };
-    match kind {
-        ContentKind::Html => {
-            let analysis = read_html(worker, visit, &heads, &decoded.bytes, understood);
+    match leads(worker, visit, &heads, &decoded.bytes) {
+        Leads::Page(analysis) => {
+            let judge = worker.shared.judge.as_ref();
+            understood.said =
+                judge.map(|judge| Box::new(judge.page(&decoded.bytes, content_type, &visit.url)));
+            take_page(worker, visit, &analysis, understood);
             charset = Some(analysis.charset());
         }
-        ContentKind::Sitemap if worker.shared.settings.crawl.sitemaps => {
-            let sitemap = sitemap::parse(&decoded.bytes, visit.url.as_url());
+        Leads::Sitemap(sitemap) => {
             let entries = sitemap.index.iter().chain(&sitemap.urls);
             understood.signals = signals::of_sitemap(worker, visit, entries);
             let locations = |entries| Iterator::map(entries, |entry: &SitemapEntry| &*entry.loc);
@@ -279,8 +271,7 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
                 listed_sitemaps(worker, visit, sitemaps, &mut understood.annotations);
             understood.links.extend(pages);
         }
-        ContentKind::Feed if worker.shared.settings.crawl.sitemaps => {
-            let entries = feed::parse(&decoded.bytes, content_type, visit.url.as_url());
+        Leads::Feed(entries) => {
             understood.signals = signals::of_feed(worker, visit, &entries);
             let urls = entries.iter().map(|entry| entry.url.as_str());
             understood.links = listed(worker, visit, &Purpose::Page, urls);
@@ -289,12 +280,12 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
                 in_scope: understood.links.len(),
             });
         }
-        ContentKind::Css => {
-            read_style_sheet(worker, visit, &heads, &decoded.bytes, understood);
+        Leads::StyleSheet(analysis) => {
+            take_style_sheet(worker, visit, &analysis, understood);
             judge_file(worker, visit, brought, &decoded.bytes, understood);
         }
-        ContentKind::Sitemap | ContentKind::Feed | ContentKind::Other => {
-            read_head(worker, visit, &heads, understood);
+        Leads::File(analysis) => {
+            take_links(worker, visit, &analysis, understood);
             judge_file(worker, visit, brought, &decoded.bytes, understood);
         }
     }
@@ -313,30 +304,21 @@ fn read_body(worker: &Worker, visit: &Visit, brought: Brought<'_>, understood: &
     }
 }
 
-/// Whether somebody said that the page lists others: robots.txt, a sitemap, or the user.
-fn is_named_as_list(visit: &Visit) -> bool {
-    visit.is_seed() || visit.hops.ends_with('M')
+/// What a body leads to, under the settings of the crawl.
+fn leads(worker: &Worker, visit: &Visit, heads: &Heads<'_>, body: &[u8]) -> Leads {
+    let options = LeadOptions {
+        links: &worker.links,
+        contexts: worker.shared.judge.is_some(),
+        lists: worker.shared.settings.crawl.sitemaps,
+        is_named_as_list: visit.is_seed() || visit.hops.ends_with('M'),
+    };
+    Leads::of(&heads.source(worker, visit, body), &options)
 }
 
-/// Whether a body is a list of URLs, one a line, whatever its type says: servers that do not know a file's type call it HTML.
-fn is_plain_list(body: &[u8]) -> bool {
-    !body.contains(&b'<') && sitemap::is_list(body)
-}
-
-/// Takes the links that the head of a file has.
-fn read_head(worker: &Worker, visit: &Visit, heads: &Heads<'_>, understood: &mut Understood) {
-    if heads.has_links() {
-        let source = heads.source(worker, visit, &[]);
-        let analysis = junkai_page::analyze_headers(&source, &worker.links);
-        take_links(worker, visit, &analysis, understood);
-    }
-}
-
-fn read_style_sheet(
+fn take_style_sheet(
     worker: &Worker,
     visit: &Visit,
-    heads: &Heads<'_>,
-    body: &[u8],
+    analysis: &Analysis,
     understood: &mut Understood,
 ) {
     let hops = visit.hops.bytes().rev();
@@ -347,10 +329,8 @@ fn read_style_sheet(
             .push(annotation::TOO_MANY_STYLE_SHEETS.to_owned());
         return;
     }
-    let source = heads.source(worker, visit, body);
-    let analysis = junkai_page::analyze_style_sheet(&source, &worker.links);
     understood.charset = Some(analysis.charset);
-    take_links(worker, visit, &analysis, understood);
+    take_links(worker, visit, analysis, understood);
 }
 
 /// Asks what a file holds, where something is wanted.
@@ -376,31 +356,15 @@ fn judge_file(
     understood.said = Some(Box::new(said));
 }
 
-fn read_html(
-    worker: &Worker,
-    visit: &Visit,
-    heads: &Heads<'_>,
-    body: &[u8],
-    understood: &mut Understood,
-) -> Analysis {
+fn take_page(worker: &Worker, visit: &Visit, analysis: &Analysis, understood: &mut Understood) {
     let settings = &worker.shared.settings;
-    let source = heads.source(worker, visit, body);
-    let analysis = match &worker.shared.judge {
-        Some(judge) => {
-            let said = judge.page(body, source.content_type, &visit.url);
-            understood.said = Some(Box::new(said));
-            junkai_page::analyze_with_contexts(&source, &worker.links)
-        }
-        None => junkai_page::analyze(&source, &worker.links),
-    };
     understood.must_not_keep = settings.crawl.respect_noarchive && analysis.robots.noarchive;
     understood.charset = Some(analysis.charset);
     understood.language = analysis
         .language
         .as_ref()
         .map(|language| language.code.clone());
-    take_links(worker, visit, &analysis, understood);
-    analysis
+    take_links(worker, visit, analysis, understood);
 }
 
 fn take_links(worker: &Worker, visit: &Visit, analysis: &Analysis, understood: &mut Understood) {
@@ -415,17 +379,12 @@ fn take_links(worker: &Worker, visit: &Visit, analysis: &Analysis, understood: &
 
 fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discovered> {
     let settings = &worker.shared.settings;
-    let respect = settings.crawl.respect_nofollow;
     let sitemaps_only = settings.crawl.sitemaps_only;
-    let discovered = analysis.links.iter().filter_map(|link| {
-        let requisite = link.kind.is_requisite();
-        if !requisite && respect && (link.nofollow || analysis.robots.nofollow) {
-            return None;
-        }
-        let is_source = matches!(link.kind, LinkKind::Feed | LinkKind::Sitemap);
-        if is_source && !settings.crawl.sitemaps {
-            return None;
-        }
+    let followed = analysis.followed(FollowOptions {
+        respects_nofollow: settings.crawl.respect_nofollow,
+        lists: settings.crawl.sitemaps,
+    });
+    let discovered = followed.filter_map(|(link, role)| {
         if worker.recent.contains(&link.url) {
             return None;
         }
@@ -434,16 +393,19 @@ fn page_links(worker: &Worker, visit: &Visit, analysis: &Analysis) -> Vec<Discov
         // A frame that is no page of the crawl is a part of this one all the same.
         let is_frame = matches!(link.kind, LinkKind::Frame | LinkKind::Iframe);
         let is_page = || !sitemaps_only && is_in_scope(worker, &url, depth);
-        let requisite = requisite || is_frame && worker.links.requisites && !is_page();
-        if sitemaps_only && !requisite && !is_source {
-            return None;
-        }
-        let (hop, depth, purpose) = match (requisite, is_source) {
-            (true, _) => ('E', visit.depth, Purpose::Requisite),
-            (false, true) => ('M', visit.depth, Purpose::Page),
-            (false, false) => ('L', depth, Purpose::Page),
+        let role = if is_frame && worker.links.requisites && !is_page() {
+            LinkRole::Requisite
+        } else {
+            role
         };
-        let judge = worker.shared.judge.as_ref().filter(|_| !requisite);
+        let (hop, depth, purpose) = match role {
+            LinkRole::Requisite => ('E', visit.depth, Purpose::Requisite),
+            LinkRole::List => ('M', visit.depth, Purpose::Page),
+            LinkRole::Page if sitemaps_only => return None,
+            LinkRole::Page => ('L', depth, Purpose::Page),
+        };
+        let judge = worker.shared.judge.as_ref();
+        let judge = judge.filter(|_| role != LinkRole::Requisite);
         let link_estimate = judge.map(|judge| {
             let context = link.context.as_deref().cloned().unwrap_or_default();
             Box::new(judge.estimate(&url, context, depth))

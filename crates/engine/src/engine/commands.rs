@@ -4,29 +4,15 @@
 //! running is carried out first of all, and the box is emptied after a checkpoint.
 
 use junkai_frontier::Time;
-use junkai_weburl::{PageUrl, without_login};
+use junkai_weburl::{Fingerprint, PageUrl, without_login};
 
 use super::Engine;
+use super::asked::{ASKED_MAX, Asked};
 use crate::command::{CommandResponse, ScopeCommand, URLS_MAX, UserCommand};
-use crate::focus::Unwanted;
 use crate::scope::{Found, Rule};
 use crate::scope_changes::ScopeChanges;
-use crate::visit::{OutOfTurn, Outcome, Purpose, Visit, asked_entry, in_turn, is_asked, status};
+use crate::visit::{OutOfTurn, Purpose, asked_entry, in_turn, is_asked};
 use crate::{CrawlError, command_box};
-
-/// Pages that are asked for and not visited yet, at most. They are known by heart, so that each is visited once however often it is asked for.
-const ASKED_MAX: usize = 100_000;
-
-/// What became of a page that is asked for out of turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// It will be visited.
-    Now,
-    /// It was going to be.
-    Before,
-    /// It has to be asked for again later.
-    TooMany,
-}
 
 impl Engine {
     /// Carries out what was commanded while no crawl was running.
@@ -35,13 +21,13 @@ impl Engine {
         commands: Vec<UserCommand>,
     ) -> Result<(), CrawlError> {
         if commands.is_empty() {
-            return Ok(());
+            return self.clear_command_box();
         }
         // A kill may have come after some were carried out.
         let asked = &mut self.asked;
         self.room.backlog().scan(|entry| {
             if is_asked(entry) {
-                asked.insert(junkai_weburl::Fingerprint::of(&entry.url));
+                asked.waits(Fingerprint::of(&entry.url));
             }
         })?;
         // All seeds together: whether one waits already takes a look through the backlog.
@@ -60,7 +46,14 @@ impl Engine {
         }
         self.write_down()?;
         self.checkpoint_at_once()?;
-        command_box::empty(&self.archive.state())?;
+        self.clear_command_box()
+    }
+
+    /// Empties the command box, when all partitions have carried out what was theirs: the last one is opened last.
+    fn clear_command_box(&self) -> Result<(), CrawlError> {
+        if self.partition().is_last() {
+            command_box::empty(&self.archive.state())?;
+        }
         Ok(())
     }
 
@@ -70,7 +63,7 @@ impl Engine {
         now: Time,
         command: UserCommand,
     ) -> Result<CommandResponse, CrawlError> {
-        self.now = now;
+        self.shared.now = now;
         tracing::info!(?command, "a command");
         let response = self.carry_out_command(command)?;
         // What is answered survives a kill.
@@ -83,11 +76,15 @@ impl Engine {
             UserCommand::Add { seeds } => self.add(&seeds),
             UserCommand::Revisit { pages } => self.revisit(&pages),
             UserCommand::Pause { whom } => {
-                let is_news = self.paused.pause(&whom, self.now);
+                let is_news = self
+                    .dispatch
+                    .objections
+                    .paused
+                    .pause(&whom, self.shared.now);
                 self.paused_changed(is_news)
             }
             UserCommand::Resume { whom } => {
-                let is_news = self.paused.resume(&whom);
+                let is_news = self.dispatch.objections.paused.resume(&whom);
                 self.paused_changed(is_news)
             }
             UserCommand::Scope(change) => self.change_scope(&change),
@@ -109,7 +106,7 @@ impl Engine {
         let mut accepted = Vec::new();
         for text in seeds.iter().take(URLS_MAX) {
             match self.canonical.parse_seed(text) {
-                Ok(seed) => match self.rule_for(&seed, Found::Seed) {
+                Ok(seed) => match self.shared.rule_for(&seed, Found::Seed) {
                     rule if rule.accepts() => accepted.push(seed),
                     rule => response.refuse(format!("{seed}: {rule}")),
                 },
@@ -132,11 +129,11 @@ impl Engine {
                 }
             };
             let fingerprint = page.fingerprint();
-            if !self.seen.contains(fingerprint.0)? {
+            if !self.discovery.seen.contains(fingerprint.0)? {
                 response.refuse(format!("{page} is not known; `junkai add` takes new pages"));
                 continue;
             }
-            let purpose = match self.rule_for(&page, Found::Link(0)) {
+            let purpose = match self.shared.rule_for(&page, Found::Link(0)) {
                 rule if rule.accepts() => Purpose::Page,
                 // It was captured: a page in scope needs it.
                 Rule::Outside => Purpose::Requisite,
@@ -183,32 +180,22 @@ impl Engine {
         purpose: &Purpose,
         has_state: bool,
     ) -> Result<Asked, CrawlError> {
-        let fingerprint = page.fingerprint();
-        if self.asked.contains(&fingerprint) {
-            return Ok(Asked::Before);
+        let asked = self.asked.ask(page.fingerprint());
+        if asked == Asked::Now {
+            let now = self.shared.now;
+            let entry = asked_entry(page, why, purpose, self.shared.depth_asked(), now);
+            let entry = if has_state { entry } else { in_turn(entry) };
+            self.room.append_known(entry, now)?;
         }
-        if ASKED_MAX <= self.asked.len() {
-            return Ok(Asked::TooMany);
-        }
-        let now = self.now;
-        let entry = asked_entry(page, why, purpose, self.depth_asked(), now);
-        let entry = if has_state { entry } else { in_turn(entry) };
-        self.room.append_known(entry, now)?;
-        self.asked.insert(fingerprint);
-        Ok(Asked::Now)
-    }
-
-    /// How deep a page counts that is asked for. How it was found is not at hand; where depth is bounded, it leads no further.
-    pub(super) fn depth_asked(&self) -> u16 {
-        self.settings.scope.depth_max.unwrap_or(0)
+        Ok(asked)
     }
 
     fn paused_changed(&mut self, is_news: bool) -> Result<CommandResponse, CrawlError> {
         let mut response = CommandResponse::default();
         response.count(is_news);
         if is_news {
-            while let Err(error) = self.paused.store(&self.archive.state()) {
-                self.wait_for_room(error)?;
+            while let Err(error) = self.dispatch.objections.paused.store(&self.archive.state()) {
+                self.shared.wait_for_room(error)?;
             }
             self.show_paused();
         }
@@ -216,86 +203,31 @@ impl Engine {
     }
 
     pub(super) fn show_paused(&self) {
-        let count = self.paused.hosts.len() + self.paused.servers.len();
-        self.progress.paused.set(count as u64);
-        self.progress.set_all_paused(self.paused.all.is_some());
+        let count = self.dispatch.objections.paused.hosts.len()
+            + self.dispatch.objections.paused.servers.len();
+        self.shared.progress.paused.set(count as u64);
+        self.shared
+            .progress
+            .set_all_paused(self.dispatch.objections.paused.all.is_some());
     }
 
     fn change_scope(&mut self, command: &ScopeCommand) -> Result<CommandResponse, CrawlError> {
         let state = self.archive.state();
         let mut changes = ScopeChanges::load(&state)?;
-        let mut response = changes.apply(command, &self.settings.scope);
+        let mut response = changes.apply(command, &self.shared.settings.scope);
         if response.done == 0 {
             return Ok(response);
         }
-        if let Ok(mut scope) = self.scope.write()
-            && let Err(mistakes) = scope.change(&changes.over(&self.settings.scope))
+        if let Ok(mut scope) = self.shared.scope.write()
+            && let Err(mistakes) = scope.change(&changes.over(&self.shared.settings.scope))
         {
             response.done = 0;
             response.refuse(mistakes.join("; "));
             return Ok(response);
         }
         while let Err(error) = changes.store(&state) {
-            self.wait_for_room(error)?;
+            self.shared.wait_for_room(error)?;
         }
         Ok(response)
     }
-
-    pub(super) fn rule_for(&self, url: &PageUrl, found: Found) -> Rule {
-        let scope = self.scope.read();
-        scope.map_or(Rule::Outside, |scope| scope.decide(url, found))
-    }
-
-    /// What people have against a visit that comes up, or is about to start.
-    pub(super) fn objection(&self, visit: &Visit, now: Time) -> Option<Objection> {
-        let found = match visit.purpose {
-            Purpose::Robots { .. } => None,
-            Purpose::Requisite => Some(Found::Requisite),
-            Purpose::Sitemap => Some(Found::Sitemap),
-            Purpose::Page if visit.is_seed() => Some(Found::Seed),
-            Purpose::Page => Some(Found::Link(visit.depth)),
-        };
-        let rule = found.map(|found| self.rule_for(&visit.url, found));
-        if let Some(rule) = rule.filter(|rule| !rule.accepts()) {
-            return Some(Objection::OutOfScope(rule));
-        }
-        if !visit.purpose.is_robots() && self.unwanted.has(&visit.url) {
-            return Some(Objection::PausedUntil(now + Unwanted::DEFERRAL));
-        }
-        if self.paused.is_empty() {
-            return None;
-        }
-        let host = visit.url.host();
-        // A server whose address is not known yet is asked about when it is.
-        let address = self.hosts.address_of(host, now);
-        self.paused
-            .until(host, address, now)
-            .map(Objection::PausedUntil)
-    }
-
-    /// Defers or forgets a visit as users commanded.
-    pub(super) fn obey(&mut self, visit: Visit, objection: Objection) -> Result<(), CrawlError> {
-        match objection {
-            Objection::PausedUntil(until) => self.defer(visit, until),
-            Objection::OutOfScope(rule) => {
-                let outcome = Outcome {
-                    status: status::OUT_OF_SCOPE,
-                    result: rule.to_string(),
-                    is_out_of_scope: true,
-                    ..Outcome::default()
-                };
-                self.asked.remove(&visit.url.fingerprint());
-                self.progress.out_of_scope.add(1);
-                self.forget(visit, outcome)
-            }
-        }
-    }
-}
-
-/// Why a visit is not made now.
-pub(super) enum Objection {
-    /// Its host or its server is paused, or its site does not hold what is wanted; it is asked about again then.
-    PausedUntil(Time),
-    /// The scope no longer takes its page.
-    OutOfScope(Rule),
 }

@@ -1,149 +1,137 @@
-//! Discovery: URLs that were found become known, and wait for their turn.
+//! Discovery: which URLs that were found are new, and may wait for their turn.
+//!
+//! Takes in URLs as they come, in the order of the document: first a batch of them is looked up ([`Discovery::which_are_new`]), then each is judged
+//! ([`Discovery::judge`]), and an [`Arrival`] says what is to become of it. Where overflow is discarded, a URL becomes known only when it has a place in the ring.
+//!
+//! Not here: letting a new page wait (`WaitingRoom`), and what to do about seeds that failed (`taking_in`).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
+use hashbrown::HashSet;
 use junkai_frontier::Overflow;
-use junkai_frontier::admission::Source;
 use junkai_store::backlog::{Bound, Entry};
-use junkai_weburl::{Fingerprint, PageUrl};
+use junkai_store::seen::Seen;
 
-use super::Engine;
+use super::origin::Origin;
+use super::shared::Shared;
 use crate::CrawlError;
-use crate::focus::{FocusOrder, Inferred};
-use crate::scope::Found;
-use crate::visit::{Discovered, Purpose, Visit, asked, returning};
+use crate::visit::{Discovered, Visit};
+use crate::waiting_room::WaitingRoom;
 
-/// URLs that are looked up together: fewer than fit in the smallest table.
-const DISCOVERED_AT_A_TIME: usize = 4096;
-/// Known seeds of which a start looks up what became of them, each in the index; further ones have their turn as all pages have.
-const SEEDS_ASKED_AGAIN_MAX: usize = 1000;
+/// Which URLs are known.
+pub(super) struct Discovery {
+    pub(super) seen: Seen,
+    /// Where overflow is discarded: URLs that wait in the backlog and are not known, because they may find no room.
+    unplaced: HashSet<u64>,
+    /// Of such URLs, those that were not even taken in.
+    no_room: u64,
+    /// Whether it was told that too much waits.
+    is_refusing: bool,
+}
 
-impl Engine {
-    /// Offers the seeds that were not known yet, and those that failed before. Answers how many these are.
-    pub(super) fn admit_seeds(&mut self, seeds: Vec<PageUrl>) -> Result<u64, CrawlError> {
-        for seed in &seeds {
-            self.widen_scope(seed);
-            self.first_pages.begin_with(seed);
+/// What is to become of a URL that was found.
+#[derive(Debug)]
+pub(super) enum Arrival<'a> {
+    /// It is to wait, as this.
+    New(Entry<Cow<'a, str>>),
+    /// It was known. The link has counted.
+    Known,
+    /// It was known, and is to be tried again if it has failed: a seed leads there, and no page has come.
+    Expected,
+    /// It stays unknown, because too much waits.
+    Refused,
+}
+
+impl Discovery {
+    /// By the set of URLs that are known.
+    pub(super) fn new(seen: Seen) -> Discovery {
+        Discovery {
+            seen,
+            unplaced: HashSet::new(),
+            no_room: 0,
+            is_refusing: false,
         }
-        let seed = |url| Discovered {
-            url,
-            hop: None,
-            depth: 0,
-            purpose: Purpose::Page,
-            link_estimate: None,
-        };
-        let (mut new, mut known) = (Vec::new(), Vec::new());
-        for url in seeds {
-            let is_known = self.seen.contains(url.fingerprint().0)?;
-            if is_known { &mut known } else { &mut new }.push(seed(url));
-        }
-        self.discover(&new, &Origin::seeds())?;
-        Ok(new.len() as u64 + self.try_failed_seeds_again(&known, &Origin::seeds())?)
     }
 
-    /// A seed that came to nothing when it was visited last is tried again: somebody asks for it again. Where no page has come yet, that holds for seeds that lead
-    /// elsewhere, too. Answers how many are.
-    fn try_failed_seeds_again(
-        &mut self,
-        seeds: &[Discovered],
-        origin: &Origin<'_>,
-    ) -> Result<u64, CrawlError> {
-        if seeds.is_empty() {
-            return Ok(0);
-        }
-        let seeds = &seeds[..seeds.len().min(SEEDS_ASKED_AGAIN_MAX)];
-        let good = if self.first_pages.have_come() {
-            200..400
-        } else {
-            200..300
-        };
-        let pages: Vec<&PageUrl> = seeds.iter().map(|seed| &seed.url).collect();
-        let statuses = self.platform.captures.last_statuses(&pages)?;
-        let mut failed = BTreeSet::new();
-        for (seed, status) in seeds.iter().zip(statuses) {
-            if !status.is_some_and(|status| good.contains(&status)) {
-                failed.insert(seed.url.as_str());
-            }
-        }
-        if !failed.is_empty() {
-            // What waits is tried anyway.
-            self.room.backlog().scan(|entry| {
-                failed.remove(entry.url.as_str());
-            })?;
-        }
-        let mut stateless = failed.iter().map(|url| Fingerprint::of(url)).collect();
-        self.known.take_known_out_of(&mut stateless)?;
-        let now = self.now;
-        let count = failed.len() as u64;
-        // Each once, however often it was asked for.
-        for seed in seeds.iter().filter(|seed| failed.remove(seed.url.as_str())) {
-            let entry = seed.entry(origin.via, &origin.hops, now);
-            let entry = if stateless.contains(&seed.url.fingerprint()) {
-                returning(entry)
-            } else {
-                asked(entry)
-            };
-            self.room.append_known(entry, now)?;
-        }
-        Ok(count)
+    /// Whether a checkpoint has to make room before so many URLs can become known.
+    pub(super) fn is_full_for(&self, urls: usize) -> bool {
+        self.seen.room() < urls
     }
 
-    /// Takes in URLs that are in scope, in the order of the document: those that were not known join those that wait, and links to those that wait
-    /// count. Of what links bring no more is taken in than may wait: the rest stays unknown, and is welcome when it is found again.
-    pub(super) fn discover(
+    /// Which URLs were not known; from now on they are. Answers how many were not known and stay so, because the table of those that may be discarded
+    /// is full.
+    pub(super) fn which_are_new(
         &mut self,
         found: &[Discovered],
-        origin: &Origin<'_>,
-    ) -> Result<TakenIn, CrawlError> {
-        let mut taken_in = TakenIn::default();
-        let now = self.now;
-        let from_seed = origin.hops.bytes().all(|hop| hop == b'R');
-        let source = origin.source.as_ref();
-        let (mut new, mut again) = (Vec::new(), Vec::new());
-        for found in found.chunks(DISCOVERED_AT_A_TIME) {
-            taken_in.refused += self.which_are_new(found, &mut new)?;
-            for (found, is_new) in found.iter().zip(&new) {
-                let is_seed = from_seed && found.hop == Some('R') && found.purpose == Purpose::Page;
-                if !is_new {
-                    self.room.raise(&found.url, source);
-                    if is_seed && self.first_pages.expect(origin.via, &found.url) {
-                        again.push(found.clone());
+        new: &mut Vec<bool>,
+        shared: &Shared,
+    ) -> Result<u64, CrawlError> {
+        let mut refused = 0;
+        let fingerprints: Vec<u64> = found
+            .iter()
+            .map(|found| found.url.fingerprint().0)
+            .collect();
+        match shared.settings.crawl.overflow {
+            Overflow::Defer => self.seen.insert_batch(&fingerprints, new)?,
+            // A URL that finds no room must stay unknown: it becomes known when it is placed.
+            Overflow::Discard => {
+                new.clear();
+                for fingerprint in fingerprints {
+                    let is_new = !self.unplaced.contains(&fingerprint)
+                        && !self.seen.contains(fingerprint)?;
+                    let has_room = self.unplaced.len() < shared.settings.ring.waiting_max;
+                    if is_new && has_room {
+                        self.unplaced.insert(fingerprint);
                     }
-                    continue;
+                    refused += u64::from(is_new && !has_room);
+                    new.push(is_new && has_room);
                 }
-                let entry = found.entry(origin.via, &origin.hops, now);
-                if let Some(bound) = self.room.refuses(&entry) {
-                    self.refuse(found, bound);
-                    taken_in.refused += 1;
-                    continue;
-                }
-                if is_seed {
-                    self.widen_scope(&found.url);
-                    self.first_pages.expect(origin.via, &found.url);
-                }
-                taken_in.pages += u64::from(found.purpose == Purpose::Page);
-                let entry = match self.turn_beyond_ring(found) {
-                    Some(due) => returning(Entry { due, ..entry }),
-                    None => entry,
-                };
-                self.room.take_in(entry, found, source, now)?;
             }
         }
-        self.try_failed_seeds_again(&again, origin)?;
-        Ok(taken_in)
+        self.no_room += refused;
+        Ok(refused)
+    }
+
+    /// What is to become of a URL that was looked up.
+    pub(super) fn judge<'a>(
+        &mut self,
+        found: &'a Discovered,
+        is_new: bool,
+        origin: &'a Origin<'_>,
+        room: &mut WaitingRoom,
+        shared: &mut Shared,
+    ) -> Arrival<'a> {
+        let is_seed = origin.leads_seed_to(found);
+        if !is_new {
+            room.raise(&found.url, origin.gain());
+            let is_expected = is_seed && shared.first_pages.expect(origin.via(), &found.url);
+            return if is_expected {
+                Arrival::Expected
+            } else {
+                Arrival::Known
+            };
+        }
+        let entry = found.entry(origin.via(), origin.hops(), shared.now);
+        if let Some(bound) = room.refuses(&entry) {
+            self.refuse(found, bound, shared);
+            return Arrival::Refused;
+        }
+        if is_seed {
+            shared.first_pages.expect(origin.via(), &found.url);
+        }
+        Arrival::New(entry)
     }
 
     /// Lets a URL that was new a moment ago be unknown again, because too much waits.
-    fn refuse(&mut self, found: &Discovered, bound: Bound) {
+    fn refuse(&mut self, found: &Discovered, bound: Bound, shared: &Shared) {
         let fingerprint = found.url.fingerprint().0;
-        match self.settings.crawl.overflow {
+        match shared.settings.crawl.overflow {
             Overflow::Defer => self.seen.take_back(fingerprint),
             Overflow::Discard => {
                 self.unplaced.remove(&fingerprint);
             }
         }
-        self.progress.urls_refused.add(1);
+        shared.progress.urls_refused.add(1);
         if !std::mem::replace(&mut self.is_refusing, true) {
             let (whose, setting) = match bound {
                 Bound::Host => (found.url.host(), "backlog.host_bytes_max"),
@@ -157,132 +145,112 @@ impl Engine {
         }
     }
 
-    /// Takes in the pages that the order asks for without a link to them, as if there were one.
-    pub(super) fn take_in_inferred(&mut self) -> Result<(), CrawlError> {
-        while let Some(inferred) = self.room.focus().and_then(FocusOrder::next_inferred) {
-            let found = &inferred.found;
-            let rule = self.rule_for(&found.url, Found::Link(found.depth));
-            if rule.accepts() {
-                self.discover(std::slice::from_ref(found), &Origin::inferred(&inferred))?;
-            }
-            if let Some(order) = self.room.focus() {
-                order.inferred_taken_in(&found.url);
-            }
-        }
-        Ok(())
+    /// Whether a URL may still be discarded; from now on it may not.
+    pub(super) fn take_unplaced(&mut self, visit: &Visit) -> bool {
+        self.unplaced.remove(&visit.url.fingerprint().0)
     }
 
-    /// Which URLs were not known; from now on they are. Answers how many were not known and stay so, because the table of those that may be discarded
-    /// is full.
-    fn which_are_new(
-        &mut self,
-        found: &[Discovered],
-        new: &mut Vec<bool>,
-    ) -> Result<u64, CrawlError> {
-        let mut refused = 0;
-        let fingerprints: Vec<u64> = found
-            .iter()
-            .map(|found| found.url.fingerprint().0)
-            .collect();
-        match self.settings.crawl.overflow {
-            Overflow::Defer => {
-                self.make_room_in_seen(found.len())?;
-                self.seen.insert_batch(&fingerprints, new)?;
-            }
-            // A URL that finds no room must stay unknown: it becomes known when it is placed.
-            Overflow::Discard => {
-                new.clear();
-                for fingerprint in fingerprints {
-                    let is_new = !self.unplaced.contains(&fingerprint)
-                        && !self.seen.contains(fingerprint)?;
-                    let has_room = self.unplaced.len() < self.settings.ring.waiting_max;
-                    if is_new && has_room {
-                        self.unplaced.insert(fingerprint);
-                    }
-                    refused += u64::from(is_new && !has_room);
-                    new.push(is_new && has_room);
-                }
-            }
-        }
-        self.no_room += refused;
-        Ok(refused)
+    /// The same for all URLs that may still be discarded.
+    pub(super) fn take_all_unplaced(&mut self) -> HashSet<u64> {
+        std::mem::take(&mut self.unplaced)
     }
 
-    /// Lets the scope reach around a seed, around where one redirects to, or around the first page of a wanted site.
-    pub(super) fn widen_scope(&mut self, seed: &PageUrl) {
-        if let Ok(mut scope) = self.scope.write()
-            && scope.add_root(seed)
-        {
-            self.servers.note_seed(seed);
-        }
-    }
-
-    /// Where overflow is discarded: a URL whose visit was settled in another way than by a place is known from now on.
-    pub(super) fn becomes_known(&mut self, visit: &Visit) -> Result<(), CrawlError> {
-        let fingerprint = visit.url.fingerprint().0;
-        if self.unplaced.remove(&fingerprint) {
-            self.make_room_in_seen(1)?;
-            self.seen.insert(fingerprint)?;
-        }
-        Ok(())
+    /// URLs that were not taken in because too many may be discarded.
+    pub(super) fn without_room(&self) -> u64 {
+        self.no_room
     }
 }
 
-/// What became of URLs that were found and not known.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TakenIn {
-    /// Pages that wait from now on.
-    pub(super) pages: u64,
-    /// URLs that stay unknown, because too much waits.
-    pub(super) refused: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Parts, found};
+    use super::*;
 
-/// Where URLs were found.
-pub(super) struct Origin<'a> {
-    /// The page; empty for seeds.
-    via: &'a str,
-    /// How that page was reached.
-    hops: Cow<'a, str>,
-    /// What it has to say for the pages that it links to.
-    source: Option<Source>,
-}
+    const VIA: &str = "http://a.example/";
 
-impl<'a> Origin<'a> {
-    /// The user.
-    fn seeds() -> Origin<'static> {
-        Origin {
-            via: "",
-            hops: "".into(),
-            source: None,
-        }
+    /// Which of these URLs are new.
+    fn look_up(discovery: &mut Discovery, urls: &[&str], parts: &Parts) -> (Vec<bool>, u64) {
+        let found: Vec<Discovered> = urls.iter().map(|url| found(url)).collect();
+        let mut new = Vec::new();
+        let refused = discovery.which_are_new(&found, &mut new, &parts.shared);
+        (new, refused.unwrap())
     }
 
-    /// A page that was read of, or only thought of.
-    fn inferred(inferred: &'a Inferred) -> Origin<'a> {
-        Origin {
-            via: &inferred.via,
-            hops: Cow::Borrowed(&inferred.hops),
-            source: None,
-        }
+    fn discovery(change: impl FnOnce(&mut crate::Settings)) -> (Discovery, Parts) {
+        let mut parts = Parts::with(change);
+        let other = Parts::with(|_| {}).seen;
+        let seen = std::mem::replace(&mut parts.seen, other);
+        (Discovery::new(seen), parts)
     }
 
-    /// A page that was visited, and links to so many others.
-    pub(super) fn page(visit: &'a Visit, links: usize) -> Origin<'a> {
-        let source = Source {
-            host: visit.host(),
-            worth: visit.worth,
-            links: u32::try_from(links).unwrap_or(u32::MAX),
-        };
-        Origin {
-            via: visit.url.as_str(),
-            hops: Cow::Borrowed(&visit.hops),
-            source: Some(source),
-        }
+    #[test]
+    fn a_url_is_new_once() {
+        let (mut discovery, parts) = discovery(|_| {});
+        let urls = ["http://a.example/1", "http://a.example/2"];
+        assert_eq!(
+            look_up(&mut discovery, &urls, &parts),
+            (vec![true, true], 0)
+        );
+        let urls = ["http://a.example/2", "http://a.example/3"];
+        assert_eq!(
+            look_up(&mut discovery, &urls, &parts),
+            (vec![false, true], 0)
+        );
     }
 
-    /// The same, where it is a robots.txt that was fetched in the page's turn which leads there.
-    pub(super) fn by_rules(self) -> Origin<'a> {
-        let hops = format!("{}P", self.hops).into();
-        Origin { hops, ..self }
+    #[test]
+    fn where_overflow_is_discarded_a_url_is_known_when_it_has_a_place() {
+        let (mut discovery, mut parts) = discovery(|settings| {
+            settings.crawl.overflow = Overflow::Discard;
+            settings.ring.waiting_max = 1;
+        });
+        let urls = ["http://a.example/1", "http://a.example/2"];
+        // There is no room for the second one, and it stays unknown.
+        assert_eq!(
+            look_up(&mut discovery, &urls, &parts),
+            (vec![true, false], 1)
+        );
+        assert_eq!(discovery.without_room(), 1);
+        assert_eq!(discovery.seen.len(), 0);
+        let visit = parts.visit(urls[0]);
+        assert!(discovery.take_unplaced(&visit));
+        assert!(!discovery.take_unplaced(&visit));
+        assert_eq!(look_up(&mut discovery, &urls[1..], &parts), (vec![true], 0));
+    }
+
+    #[test]
+    fn a_url_that_is_refused_stays_unknown() {
+        let (mut discovery, mut parts) = discovery(|settings| settings.backlog.host_bytes_max = 0);
+        let url = "http://a.example/1";
+        let via = parts.visit(VIA);
+        let origin = Origin::page(&via, 1);
+        for _ in 0..2 {
+            assert_eq!(look_up(&mut discovery, &[url], &parts), (vec![true], 0));
+            let (room, shared) = (&mut parts.room, &mut parts.shared);
+            let found = found(url);
+            let arrival = discovery.judge(&found, true, &origin, room, shared);
+            assert!(matches!(arrival, Arrival::Refused), "{arrival:?}");
+        }
+        assert_eq!(parts.shared.progress.urls_refused.read(), 2);
+    }
+
+    #[test]
+    fn where_a_seed_redirects_to_is_expected_once_while_no_page_has_come() {
+        let (mut discovery, mut parts) = discovery(|_| {});
+        let mut seed = parts.visit(VIA);
+        seed.hops = "".into();
+        let origin = Origin::page(&seed, 1);
+        let mut found = found("http://a.example/home");
+        found.hop = Some('R');
+        let (room, shared) = (&mut parts.room, &mut parts.shared);
+        let arrival = discovery.judge(&found, false, &origin, room, shared);
+        assert!(matches!(arrival, Arrival::Expected), "{arrival:?}");
+        let arrival = discovery.judge(&found, false, &origin, room, shared);
+        assert!(matches!(arrival, Arrival::Known), "{arrival:?}");
+        let arrival = discovery.judge(&found, true, &origin, room, shared);
+        assert!(
+            matches!(&arrival, Arrival::New(entry) if entry.hops == "R" && entry.via == VIA),
+            "{arrival:?}"
+        );
     }
 }

@@ -43,8 +43,11 @@ impl Engine {
                         clues: said.clues,
                     })?;
                 }
-                self.progress.focus_fetches.set(exploring.fetches());
-                self.progress.focus_sites.set(exploring.sites() as u64);
+                self.shared.progress.focus_fetches.set(exploring.fetches());
+                self.shared
+                    .progress
+                    .focus_sites
+                    .set(exploring.sites() as u64);
             }
             FocusOrder::Collecting(collecting) => {
                 let came = match &said.file {
@@ -54,8 +57,11 @@ impl Engine {
                     Some(_) | None => Came::Nothing,
                 };
                 collecting.fetched(page, came);
-                self.progress.focus_fetches.add(1);
-                self.progress.focus_sites.set(collecting.sites() as u64);
+                self.shared.progress.focus_fetches.add(1);
+                self.shared
+                    .progress
+                    .focus_sites
+                    .set(collecting.sites() as u64);
             }
         }
         Ok(())
@@ -75,8 +81,8 @@ impl Engine {
             probability: Some(file.probability),
             refused: file.refused.clone(),
         };
-        if self.settings.focus.file_probability_min <= file.probability {
-            self.progress.focus_files.add(1);
+        if self.shared.settings.focus.file_probability_min <= file.probability {
+            self.shared.progress.focus_files.add(1);
         }
         match &mut self.focus_books {
             Some(books) => books.note_file(&found),
@@ -86,7 +92,7 @@ impl Engine {
 
     /// How many pages a focused crawl may still fetch; none if that is not bounded.
     pub(super) fn fetches_left(&self) -> Option<u64> {
-        match (self.room.focus_shown()?, &self.settings.focus.aim) {
+        match (self.room.focus_shown()?, &self.shared.settings.focus.aim) {
             (FocusOrder::Exploring(exploring), Aim::Explore { fetches }) => {
                 Some(exploring.fetches_left(*fetches))
             }
@@ -108,9 +114,7 @@ impl Engine {
         let spilled = self.room.stats().spilled;
         let due = self.room.backlog().next_due();
         let comes_up = due.is_some_and(|due| due <= now + PATIENCE);
-        let is_idle = !self.has_visits_in_flight()
-            && self.scheduler.waiting() == 0
-            && self.hosts.waiting() == 0;
+        let is_idle = self.dispatch.is_idle();
         let Some(order) = self.room.focus_shown() else {
             return false;
         };
@@ -145,7 +149,10 @@ impl Engine {
     /// Shows how many sites there are to collect from, before the first visit.
     pub(super) fn show_wanted_sites(&self) {
         if let Some(FocusOrder::Collecting(collecting)) = self.room.focus_shown() {
-            self.progress.focus_sites.set(collecting.sites() as u64);
+            self.shared
+                .progress
+                .focus_sites
+                .set(collecting.sites() as u64);
         }
     }
 

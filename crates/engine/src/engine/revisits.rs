@@ -1,58 +1,27 @@
-//! The second loop: from a visit that ended to the next one of its page, by way of the time queue.
+//! The second loop: what a visit that ended means for the next one of its page, by way of the time queue.
 
-use junkai_frontier::{Event, ServerKey, Time};
+use junkai_frontier::{ServerKey, Time};
 use junkai_revisit::{Change, Found, GiveUp, Hints, Next, Sameness, Sighting};
-use junkai_weburl::PageUrl;
 
-use super::Engine;
-use super::settling::Made;
+use super::settling::Settling;
+use super::shared::Shared;
+use super::step::{Ending, Step};
 use crate::CrawlError;
 use crate::annotation::{self, BACK, JOINED};
 use crate::clock::timestamp;
-use crate::known::{Joined, Verdict};
+use crate::known::{Joined, KnownPages, Verdict};
 use crate::log;
-use crate::scope;
-use crate::visit::{
-    Discovered, KNOWN_HOP, Logged, OutOfTurn, Outcome, Purpose, Signal, Visit, returning,
-};
+use crate::visit::{Logged, Outcome};
 
-impl Engine {
-    /// The next known page that is due.
-    pub(super) fn next_known(&mut self) -> Result<Option<Visit>, CrawlError> {
-        // A focused crawl spends its visits on what it wants to know.
-        if !self.settings.revisit.enabled || self.settings.focus.aim.is_focused() {
-            return Ok(None);
-        }
-        let mut next = self.known.next(self.now)?;
-        while next.is_none() && self.known.is_full() {
-            self.write_down()?;
-            next = self.known.next(self.now)?;
-        }
-        for joined in self.known.take_joined() {
-            self.note_joined(&joined);
-        }
-        for url in self.known.take_unreadable() {
-            let again = Discovered {
-                url,
-                hop: None,
-                depth: self.depth_asked(),
-                purpose: Purpose::Page,
-                link_estimate: None,
-            };
-            let entry = again.entry("", KNOWN_HOP, self.now);
-            self.room.append_known(returning(entry), self.now)?;
-        }
-        Ok(next)
-    }
-
+impl Settling {
     /// Writes down what a visit out of turn meant for its page, now that the page's state is known.
-    fn note_joined(&mut self, joined: &Joined) {
+    pub(super) fn note_joined(&mut self, joined: &Joined, now: Time) {
         let mut outcome = Outcome::default();
         tell(&mut outcome, &joined.verdict);
         let at = timestamp(joined.visited);
         outcome.result = format!("the visit out of turn at {at:.0} counts{}", outcome.result);
         self.logs.note_aside(&log::Event {
-            time: timestamp(self.now),
+            time: timestamp(now),
             url: joined.page.as_str().into(),
             started: at,
             annotations: vec![JOINED.into()],
@@ -66,20 +35,22 @@ impl Engine {
     /// A visit is over: says when to come back to its page, writes it down, and logs it.
     pub(super) fn come_back(
         &mut self,
-        visit: Visit,
-        mut outcome: Outcome,
-        made: Made,
+        mut ending: Ending,
         sighted: Option<(ServerKey, Found)>,
-    ) -> Result<(), CrawlError> {
+        known: &mut KnownPages,
+        shared: &mut Shared,
+    ) -> Result<Step, CrawlError> {
+        let visit = &ending.visit;
         let sighted = sighted.filter(|_| {
-            !visit.purpose.is_robots() && (self.settings.revisit.enabled || visit.state.is_some())
+            !visit.purpose.is_robots() && (shared.settings.revisit.enabled || visit.state.is_some())
         });
         let Some((server, found)) = sighted else {
-            self.note(&visit.for_the_log(), &outcome, made);
-            self.room.done(visit);
-            return Ok(());
+            self.note_ending(&ending, shared);
+            let (visit, server) = (ending.visit, None);
+            return Ok(Step::Done { visit, server });
         };
         let page = visit.url.clone();
+        let made = ending.made;
         let sighting = Sighting {
             at: made.ended,
             page: &page,
@@ -88,88 +59,81 @@ impl Engine {
             found,
             hints: Hints {
                 leads_to_new: made.leads_to_new,
-                ..self.known.hints_of(&page)
+                ..known.hints_of(&page)
             },
         };
-        if let Some(why) = visit.out_of_turn {
-            outcome.change = self.known.visited_early(&visit, sighting).map(in_words);
-            outcome.annotations.push(why.word().to_owned());
-            self.note(&visit.for_the_log(), &outcome, made);
-            self.room.done(visit);
-        } else if visit.state.is_some() {
-            let (via, hops) = (visit.via.clone(), visit.hops.clone());
-            let was_missed = visit.state.as_ref().is_some_and(|state| 0 < state.misses);
-            if was_missed && matches!(sighting.found, Found::Page(_) | Found::NotModified) {
-                outcome.annotations.push(BACK.to_owned());
-            }
-            let verdict = self.known.revisited(visit, &sighting)?;
-            tell(&mut outcome, &verdict);
-            let told = Logged {
-                url: page.as_str(),
-                via: &via,
-                hops: &hops,
-                is_robots: false,
-            };
-            self.note(&told, &outcome, made);
-        } else {
-            let verdict = self.known.first_visited(&visit, &sighting)?;
-            tell(&mut outcome, &verdict);
-            self.note(&visit.for_the_log(), &outcome, made);
-            self.room.done(visit);
+        if visit.state.is_some() {
+            self.come_back_to_known(ending, &sighting, known, shared)?;
+            return Ok(Step::KeepPace(server));
         }
-        self.keep_pace(server, self.now);
+        if let Some(why) = visit.out_of_turn {
+            ending.outcome.change = known.visited_early(visit, sighting).map(in_words);
+            ending.outcome.annotations.push(why.word().to_owned());
+        } else {
+            let verdict = known.first_visited(visit, &sighting)?;
+            tell(&mut ending.outcome, &verdict);
+        }
+        self.note_ending(&ending, shared);
+        let (visit, server) = (ending.visit, Some(server));
+        Ok(Step::Done { visit, server })
+    }
+
+    fn come_back_to_known(
+        &mut self,
+        ending: Ending,
+        sighting: &Sighting<'_>,
+        known: &mut KnownPages,
+        shared: &mut Shared,
+    ) -> Result<(), CrawlError> {
+        let Ending {
+            visit,
+            mut outcome,
+            made,
+        } = ending;
+        let (via, hops) = (visit.via.clone(), visit.hops.clone());
+        let was_missed = visit.state.as_ref().is_some_and(|state| 0 < state.misses);
+        if was_missed && matches!(sighting.found, Found::Page(_) | Found::NotModified) {
+            outcome.annotations.push(BACK.to_owned());
+        }
+        let verdict = known.revisited(visit, sighting)?;
+        tell(&mut outcome, &verdict);
+        let told = Logged {
+            url: sighting.page.as_str(),
+            via: &via,
+            hops: &hops,
+            is_robots: false,
+        };
+        self.note(&told, &outcome, made, shared);
         Ok(())
     }
 
     /// A visit came to nothing. A page that is known is visited again, ever more rarely, until it is given up; one that was never had is not.
     pub(super) fn come_back_to_failed(
         &mut self,
-        visit: Visit,
-        outcome: Outcome,
-        made: Made,
+        ending: Ending,
         found: Found,
-    ) -> Result<(), CrawlError> {
-        let sighted = visit.state.as_ref().map(|state| (state.server, found));
-        self.come_back(visit, outcome, made, sighted)
+        known: &mut KnownPages,
+        shared: &mut Shared,
+    ) -> Result<Step, CrawlError> {
+        let state = ending.visit.state.as_ref();
+        let sighted = state.map(|state| (state.server, found));
+        self.come_back(ending, sighted, known, shared)
     }
 
     /// A page is not to be visited any more: it does not belong to the crawl.
-    pub(super) fn forget(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
-        if visit.state.is_none() {
-            return self.dismiss(visit, outcome);
+    pub(super) fn forget(
+        &mut self,
+        ending: Ending,
+        known: &mut KnownPages,
+        shared: &mut Shared,
+    ) -> Option<Step> {
+        if ending.visit.state.is_none() {
+            let found = Found::Failed;
+            return Some(Step::GiveUp { ending, found });
         }
-        self.note(&visit.for_the_log(), &outcome, Made::never(self.now));
-        self.known.forget(visit);
-        Ok(())
-    }
-
-    /// Takes in what lists say of other pages: a page that is likely to have changed is visited out of turn.
-    pub(super) fn take_in_signals(&mut self, signals: Vec<Signal>) -> Result<(), CrawlError> {
-        for signal in signals {
-            let is_known = self.seen.contains(signal.url.fingerprint().0)?;
-            if is_known && self.known.is_worth_a_visit(&signal) {
-                let purpose = self.purpose_of_signalled(&signal.url);
-                self.ask_for(&signal.url, OutOfTurn::Signalled, &purpose)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What a known page is visited for that a list speaks of: where the crawl goes by sitemaps, one of them may lie outside the scope.
-    fn purpose_of_signalled(&self, url: &PageUrl) -> Purpose {
-        let found = scope::Found::Link(self.depth_asked());
-        if self.settings.crawl.sitemaps_only && !self.rule_for(url, found).accepts() {
-            Purpose::Sitemap
-        } else {
-            Purpose::Page
-        }
-    }
-
-    /// Fits the distance of a server's known pages to what it can bear.
-    pub(super) fn keep_pace(&mut self, key: ServerKey, now: Time) {
-        let interval = self.known.pace(key);
-        let event = Event::SetRevisitInterval { key, interval };
-        self.scheduler.step(now, event, &mut self.commands);
+        self.note_ending(&ending, shared);
+        known.forget(ending.visit);
+        None
     }
 }
 

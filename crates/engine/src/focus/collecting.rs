@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
 use junkai_focus::collect::{self, Collector, LinkNumber};
-use junkai_focus::data_file::looks_like_data;
+use junkai_focus::data_file::Format;
 use junkai_frontier::admission::{Admission, Candidate, Source};
 use junkai_weburl::{Fingerprint, PageUrl};
 
@@ -28,8 +28,8 @@ use junkai_chance::Chance;
 
 /// Sites that are collected at a time. The more, the less one can learn from another.
 const SITES_AT_A_TIME: usize = 32;
-/// What a page is worth of which nothing is known but its URL.
-const UNREAD_WORTH: f32 = 1.0 / 32.0;
+/// The priority of a page of which nothing is known but its URL.
+const UNREAD_PRIORITY: f32 = 1.0 / 32.0;
 
 /// The order of collecting.
 pub struct Collecting {
@@ -58,7 +58,7 @@ pub struct Collecting {
     reading: Reading,
     kept: Kept,
     /// Data files that are noted, by fingerprint.
-    noted: HashSet<u64>,
+    noted: HashMap<u64, Noted>,
     chance: Chance,
     config: FocusConfig,
     depth_max: Option<u16>,
@@ -70,7 +70,16 @@ pub struct Before {
     pub learned: Learned,
     pub kept: Kept,
     /// The data files that they noted, by fingerprint.
-    pub noted: HashSet<u64>,
+    pub noted: HashMap<u64, Noted>,
+}
+
+/// What is noted of a data file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noted {
+    /// It was read, or is yet to be.
+    Read,
+    /// It could not be read when it came.
+    Refused,
 }
 
 impl Collecting {
@@ -297,18 +306,27 @@ impl Collecting {
         };
         let site = &mut self.sites[number];
         site.fetched += 1;
-        match self.reading.read(page, &kept) {
+        let fingerprint = page.fingerprint().0;
+        let linked = site.linked.get(&fingerprint);
+        match self.reading.read(page, &kept, linked) {
             Captured::Page(links) => {
                 site.remember(page, &links);
                 site.tell(link, Came::Page(&links));
             }
-            Captured::DataFile(names) => {
-                if self.noted.insert(page.fingerprint().0) {
-                    let linked = site.linked.get(&page.fingerprint().0);
-                    self.met.extend(met(page, &kept, linked));
-                }
-                site.tell(link, Came::DataFile(&names));
+            Captured::List(entries) => {
+                site.remember(page, &entries);
+                site.tell(link, Came::Nothing);
+                site.start_all(&entries);
             }
+            Captured::DataFile { format, names } => match self.noted.get(&fingerprint) {
+                Some(Noted::Refused) => site.tell(link, Came::Nothing),
+                Some(Noted::Read) => site.tell(link, Came::DataFile(&names)),
+                None => {
+                    self.noted.insert(fingerprint, Noted::Read);
+                    self.met.extend(met(page, &kept, format, linked));
+                    site.tell(link, Came::DataFile(&names));
+                }
+            },
             Captured::Moved(target) => site.moved(link, &target),
             Captured::Nothing => site.tell(link, Came::Nothing),
         }
@@ -371,7 +389,7 @@ impl Collecting {
 
 impl Admission<Visit> for Collecting {
     fn gain(&mut self, _source: &Source, _host: u64) -> f32 {
-        UNREAD_WORTH
+        UNREAD_PRIORITY
     }
 
     fn raise(&mut self, fingerprint: u64, _gain: f32) -> bool {
@@ -464,7 +482,12 @@ impl Admission<Visit> for Collecting {
 }
 
 /// A data file that the archive has, as it is noted.
-fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<FoundFile> {
+fn met(
+    page: &PageUrl,
+    kept: &KeptPage,
+    format: Format,
+    linked: Option<&Linked>,
+) -> Option<FoundFile> {
     let estimate = linked.and_then(|linked| linked.found.link_estimate.as_deref());
     let context = estimate
         .map(|estimate| estimate.context.clone())
@@ -476,7 +499,7 @@ fn met(page: &PageUrl, kept: &KeptPage, linked: Option<&Linked>) -> Option<Found
         link_text: context.text,
         beside: context.beside,
         at: listing::moment(&kept.entry.timestamp)?,
-        format: looks_like_data(page.as_str(), kept.content_type.as_deref())?,
+        format,
         probability: None,
         refused: None,
     })
@@ -508,7 +531,7 @@ mod tests {
         let before = Before {
             learned: Learned::default(),
             kept: Kept::open(archive.path()).unwrap(),
-            noted: HashSet::new(),
+            noted: HashMap::new(),
         };
         let collecting = Collecting::new(wanted.into(), &settings, before);
         (collecting, archive)

@@ -1,7 +1,7 @@
 //! Exploring: which page comes next, so that few fetches tell which sites hold what is wanted.
 //!
 //! An order of [`admission`](junkai_frontier::admission) like the others: [`WaitingRoom`](crate::waiting_room::WaitingRoom) offers it the pages that were found and takes from it as
-//! the ring has room. The [`Explorer`] names the site; of that site the page with the highest worth goes first, which is how much its link promises and how
+//! the ring has room. The [`Explorer`] names the site; of that site the page with the highest priority goes first, which is how much its link promises and how
 //! near it is to the site's first page. A site that is found by a link into its depth is asked for its home page ([`Inferred`]). What a fetched page said comes back by [`Exploring::observe`].
 //!
 //! Invariants: of a site one page at a time is out; no more sites are asked at once than the settings say; of a site no more than [`PAGES_PER_SITE_MAX`] pages
@@ -27,8 +27,8 @@ const PAGES_PER_SITE_MIN: usize = 4;
 /// Sites that are asked at a time at least, where the settings leave it open, and of how many sites one is.
 const ASKED_MIN: usize = 16;
 const ASKED_SHARE: usize = 20;
-/// What a page is worth of which nothing is known but its URL, as from a sitemap.
-const UNREAD_WORTH: f32 = 1.0 / 32.0;
+/// The priority of a page of which nothing is known but its URL, as from a sitemap.
+const UNREAD_PRIORITY: f32 = 1.0 / 32.0;
 
 /// The order of exploring.
 pub struct Exploring {
@@ -213,7 +213,7 @@ impl Exploring {
 impl Admission<Visit> for Exploring {
     /// Links within the web say nothing here: what a link promises was read on the page that has it.
     fn gain(&mut self, _source: &Source, _host: u64) -> f32 {
-        UNREAD_WORTH
+        UNREAD_PRIORITY
     }
 
     fn raise(&mut self, fingerprint: u64, _gain: f32) -> bool {
@@ -309,13 +309,13 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A page by its worth; of equals, by its fingerprint, so that chance has no part in it.
+/// A page by its priority; of equals, by its fingerprint, so that chance has no part in it.
 struct Ranked(Candidate<Visit>);
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        let worth = self.0.worth.total_cmp(&other.0.worth);
-        worth.then_with(|| other.0.fingerprint.cmp(&self.0.fingerprint))
+        let priority = self.0.priority.total_cmp(&other.0.priority);
+        priority.then_with(|| other.0.fingerprint.cmp(&self.0.fingerprint))
     }
 }
 
@@ -383,8 +383,8 @@ mod tests {
     #[test]
     fn of_a_site_one_page_is_out_and_the_best_goes_first() {
         let mut exploring = exploring();
-        for (page, worth) in [("deep", 0.1), ("home", 1.0), ("data", 0.6)] {
-            exploring.offer(candidate(&format!("http://a.example/{page}"), worth));
+        for (page, priority) in [("deep", 0.1), ("home", 1.0), ("data", 0.6)] {
+            exploring.offer(candidate(&format!("http://a.example/{page}"), priority));
         }
         assert!(exploring.next_inferred().is_some(), "its home page");
         for expected in ["home", "data", "deep"] {

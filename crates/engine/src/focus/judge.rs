@@ -126,9 +126,9 @@ impl Judge {
             pdf_text,
         } = *file;
         let url = visit.url.as_str();
-        if looks_like_data(url, content_type).is_none() {
+        let Some(format) = data_file::format_of(bytes, url, content_type) else {
             return Said::default();
-        }
+        };
         let link_text = visit
             .link_estimate
             .as_deref()
@@ -142,9 +142,6 @@ impl Judge {
             pdf_text: Some(&pdf_text),
         };
         let inspection = data_file::inspect(bytes, &hints, &Bounds::default());
-        let Some(format) = inspection.format else {
-            return Said::default();
-        };
         let probability = self.file_probability(&inspection);
         let refused = match &inspection.reading {
             Reading::Whole | Reading::Prefix => None,

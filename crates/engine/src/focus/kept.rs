@@ -25,8 +25,10 @@ pub struct Kept {
 #[derive(Debug)]
 pub struct KeptPage {
     pub status: u16,
-    /// As its headers declare it, the name under which it is to be saved among them.
+    /// As its Content-Type says.
     pub content_type: Option<String>,
+    /// As its headers declare it, the name under which it is to be saved among them: what decides of files.
+    pub declared_type: Option<String>,
     /// Where it redirects to, as it says.
     pub location: Option<String>,
     /// What its head says to robots, a value each.
@@ -82,10 +84,8 @@ impl Kept {
         let message = junkai_http::message(&record);
         let content_bytes_max = usize::try_from(RECORD_BYTES_MAX).unwrap_or(usize::MAX);
         let content = message.content(content_bytes_max).bytes.into_owned();
-        let content_type = declared_type(
-            message.field("content-type"),
-            message.field("content-disposition"),
-        );
+        let content_type = message.field("content-type");
+        let declared_type = declared_type(content_type, message.field("content-disposition"));
         let values = |wanted: &str| {
             let fields = message.fields();
             let fields = fields.filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -96,6 +96,7 @@ impl Kept {
             links: values("link"),
             status: message.status()?,
             content_type: content_type.map(str::to_owned),
+            declared_type: declared_type.map(str::to_owned),
             location: message.field("location").map(str::to_owned),
             whole_bytes: whole_bytes(|name| message.field(name), content.len()),
             content,

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use junkai_archive::Entry as Line;
 use junkai_focus::catalogue::{self, Entry, Finding, Lines, PageFacts};
 use junkai_focus::data_file::{self, Bounds, Hints};
+use junkai_page::Answer;
 use junkai_weburl::Canonicalizer;
 use serde::Serialize;
 
@@ -132,7 +133,9 @@ impl Reader {
         let news = known.map_or(0, |known| known.passed(&versions));
         let mut entries = Vec::new();
         for line in versions.into_iter().skip(news) {
-            if let Some(file) = self.kept.read(line).filter(|file| file.status == 200) {
+            let file = self.kept.read(line);
+            if let Some(file) = file.filter(|file| Answer::of(file.status, None) == Answer::Content)
+            {
                 entries.extend(self.entry(found, &file));
             }
         }
@@ -144,7 +147,7 @@ impl Reader {
         let pdf_text = |bytes: &[u8]| self.judge.pdf_text(bytes);
         let hints = Hints {
             url: &found.url,
-            content_type: file.content_type.as_deref(),
+            content_type: file.declared_type.as_deref(),
             link_text: Some(&found.link_text),
             whole_bytes: file.whole_bytes,
             pdf_text: Some(&pdf_text),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use junkai_frontier::admission::Admission;
 use junkai_weburl::{Canonicalizer, Fingerprint, PageUrl, without_login};
 
-use super::collecting::Before;
+use super::collecting::{Before, Noted};
 use super::experience::Learned;
 use super::files::found_files;
 use super::kept::Kept;
@@ -111,11 +111,18 @@ fn collected(
         let explored = starts.remove(&wanted.site);
         wanted.start = explored.or_else(|| wanted.start.take());
     }
-    let noted = found_files(archive)?;
+    let noted = found_files(archive)?.into_values();
+    let noted = noted.map(|file| {
+        let noted = match file.refused {
+            Some(_) => Noted::Refused,
+            None => Noted::Read,
+        };
+        (Fingerprint::of(&file.url).0, noted)
+    });
     let before = Before {
         learned: Learned::load(archive)?,
         kept: Kept::open(archive)?,
-        noted: noted.keys().map(|url| Fingerprint::of(url).0).collect(),
+        noted: noted.collect(),
     };
     Ok(Collecting::new(wanted, settings, before))
 }

@@ -11,7 +11,7 @@ use crate::visit::{Discovered, Purpose, Visit};
 use crate::waiting_room::Receipt;
 
 /// A page that wants to wait.
-pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
+pub(super) fn candidate(url: &str, priority: f32) -> Candidate<Visit> {
     let found = found(url);
     let entry = found.entry("", "L", Time::EPOCH).with_own_texts();
     let folder = tempfile::tempdir().unwrap();
@@ -23,12 +23,12 @@ pub(super) fn candidate(url: &str, worth: f32) -> Candidate<Visit> {
         is_handed_out: false,
     };
     let mut visit = Visit::from_entry(entry, found.url, found.purpose, receipt);
-    visit.worth = worth;
+    visit.priority = priority;
     visit.link_estimate = found.link_estimate;
     Candidate {
         fingerprint: visit.url.fingerprint().0,
         host: visit.host(),
-        worth,
+        priority,
         visit,
     }
 }

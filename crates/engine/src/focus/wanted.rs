@@ -142,6 +142,15 @@ impl WantedSite {
         }
     }
 
+    /// Tells the collector of what a list names, as if it had come now: each is a place to begin.
+    pub(super) fn start_all(&mut self, entries: &[Discovered]) {
+        if let Stage::Begun(collector) = &mut self.stage {
+            for entry in entries {
+                collector.start(entry.url.as_str());
+            }
+        }
+    }
+
     /// The next page that goes whatever the collector says.
     pub(super) fn next_late(&mut self) -> Option<Candidate<Visit>> {
         while let Some(fingerprint) = self.late.pop_front() {

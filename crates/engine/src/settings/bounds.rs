@@ -3,7 +3,7 @@
 //! A bound is where a machine would do nothing but hold what was asked for, not where it is wise to be. The doc comments of the settings tell them too.
 
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU16, NonZeroUsize};
 use std::ops::RangeInclusive;
 
 use junkai_size::{bytes::Bytes, spell};
@@ -134,6 +134,12 @@ fn numbers(settings: &Settings) -> Vec<Bounded> {
             crawl.concurrency.get(),
             1..=65_536,
             "more pages a second come from more servers, not from more visits in flight",
+        ),
+        pieces(
+            "crawl.partitions",
+            u32::from(crawl.partitions.map_or(1, NonZeroU16::get)),
+            1..=256,
+            "each is a thread that decides: one for every four cores is enough",
         ),
         pieces(
             "crawl.workers",

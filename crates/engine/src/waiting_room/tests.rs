@@ -187,7 +187,7 @@ impl Pair {
     fn source(&self) -> Source {
         Source {
             host: self.taken_in % HOSTS,
-            worth: 1.0,
+            priority: 1.0,
             links: 7,
         }
     }
@@ -199,10 +199,12 @@ impl Pair {
                 let found = found(self.taken_in);
                 let source = (!is_seed).then_some(&source);
                 let entry = found.entry("http://h0.example/", "L", NOW);
-                self.room.take_in(entry, &found, source, NOW).unwrap();
+                self.room
+                    .take_in(entry, &found, source.map_or(Gain::OfSeed, Gain::From), NOW)
+                    .unwrap();
                 self.taken_in += 1;
             }
-            Op::Raise { page: number } => self.room.raise(&page(number), Some(&source)),
+            Op::Raise { page: number } => self.room.raise(&page(number), Gain::From(&source)),
             Op::Refill { entries_max } => {
                 self.room.refill(entries_max, NOW).unwrap();
                 self.is_filled = self.room.is_ordered;
@@ -306,7 +308,7 @@ fn links_lift_a_page_over_those_that_were_found_before() {
     pair.apply(Op::Next);
     let out: Vec<u64> = pair.out.iter().map(number).collect();
     assert_eq!(out, [2, 0]);
-    assert!(pair.out[1].worth < pair.out[0].worth);
+    assert!(pair.out[1].priority < pair.out[0].priority);
 }
 
 #[test]
@@ -378,10 +380,13 @@ fn without_an_order_entries_have_no_grade() {
         is_long: true,
     });
     pair.room.backlog().flush(&mut Nothing).unwrap();
-    let mut grades = Vec::new();
-    let scanned = pair.room.backlog().scan(|entry| grades.push(entry.grade));
+    let mut priorities = Vec::new();
+    let scanned = pair
+        .room
+        .backlog()
+        .scan(|entry| priorities.push(entry.priority));
     scanned.unwrap();
-    assert_eq!(grades, [0]);
+    assert_eq!(priorities, [0]);
 }
 
 #[test]
@@ -391,7 +396,8 @@ fn a_page_with_two_entries_on_disk_stands_once() {
         let mut room = open(folder.path(), order, &Turns::default());
         let found = found(1);
         let entry = found.entry("", "", NOW);
-        room.take_in(entry.clone(), &found, None, NOW).unwrap();
+        room.take_in(entry.clone(), &found, Gain::OfSeed, NOW)
+            .unwrap();
         room.append_known(entry, NOW).unwrap();
         room.refill(10, NOW).unwrap();
         let visit = room.next(NOW).unwrap().unwrap();
@@ -409,16 +415,17 @@ fn what_links_have_made_of_a_page_outlives_a_stop() {
         let mut room = open(folder.path(), order, &Turns::default());
         let source = Source {
             host: 0,
-            worth: 1.0,
+            priority: 1.0,
             links: 2,
         };
         for number in [1, 2] {
             let found = found(number);
             let entry = found.entry("", "", NOW);
-            room.take_in(entry, &found, Some(&source), NOW).unwrap();
+            room.take_in(entry, &found, Gain::From(&source), NOW)
+                .unwrap();
         }
         for _ in 0..8 {
-            room.raise(&page(2), Some(&source));
+            room.raise(&page(2), Gain::From(&source));
         }
         room.spill_all(NOW).unwrap();
         room.backlog.flush(&mut Nothing).unwrap();

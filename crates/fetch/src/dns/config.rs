@@ -32,7 +32,7 @@ pub struct DnsConfig {
     /// Longest time for which a failure is kept. Default `1h`.
     #[serde(with = "humantime_serde")]
     pub negative_ttl_max: Duration,
-    /// How many hosts are kept. Default 65536; at most 16777216.
+    /// How many hosts are kept, found or not, for as long as their answers hold. Default 200000; at most 16777216.
     pub cache_hosts: usize,
 }
 
@@ -47,7 +47,7 @@ impl Default for DnsConfig {
             ttl_max: Duration::from_hours(6),
             negative_ttl_min: Duration::from_mins(1),
             negative_ttl_max: Duration::from_hours(1),
-            cache_hosts: 65_536,
+            cache_hosts: 200_000,
         }
     }
 }

@@ -1,25 +1,20 @@
-//! Names to addresses, with the answers kept for as long as DNS allows.
+//! Names to addresses: asks, and keeps nothing.
 //!
 //! [`Resolver::resolve`] gives a host one canonical address, the numerically smallest of the
 //! preferred family, so that a server keeps its key however its name server shuffles the answer.
-//! Every answer passes the [`AddressGuard`] first. Answers and failures are kept for their time to
-//! live, within configured bounds; hosts asked for at the same time by several tasks are asked for once.
+//! Every answer passes the [`AddressGuard`] first. It says for how long it holds, within configured bounds; so does a failure.
 //!
-//! A resolver belongs to the runtime that it is first used in. Clones share everything.
+//! Not here: a cache. The engine keeps answers and failures for as long as they hold (`engine::hosts`), and asks for a host once however many visits wait for it. Nobody
+//! else asks: a redirect, of robots.txt too, is a visit of its own. So the cache of the library below is off.
 
 mod answer;
-mod cache;
 mod config;
 mod outcome;
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Shared, WeakShared};
-use hashbrown::HashMap;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{
     ConnectionConfig, NameServerConfig, ProtocolConfig, ResolveHosts, ResolverConfig, ResolverOpts,
@@ -27,11 +22,9 @@ use hickory_resolver::config::{
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::Name;
-use tokio::time::Instant;
 
 use crate::guard::AddressGuard;
 use answer::{Answer, problem_of};
-use cache::Cache;
 pub use config::{AddressFamily, DnsConfig};
 use outcome::Outcome;
 pub use outcome::{DnsFailure, DnsProblem, Resolved};
@@ -41,50 +34,15 @@ pub use outcome::{DnsFailure, DnsProblem, Resolved};
 #[error("cannot set up name resolution")]
 pub struct ResolverError(#[from] NetError);
 
-/// Resolves host names. Cheap to clone; clones share the cache.
-#[derive(Clone)]
+/// Resolves host names. It belongs to the runtime that it is first used in.
 pub struct Resolver {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
     config: DnsConfig,
     guard: AddressGuard,
     hickory: TokioResolver,
-    state: Mutex<State>,
 }
-
-struct State {
-    cache: Cache,
-    /// Questions that are being asked.
-    ///
-    /// Weakly held: a question that nobody waits for any longer is dropped.
-    asking: HashMap<Box<str>, WeakShared<Question>>,
-}
-
-type Question = BoxFuture<'static, Outcome>;
 
 /// How long a question is not asked again that our own machine had not the means for.
 const SHORT_TTL: Duration = Duration::from_secs(1);
-/// Questions beyond which those that were dropped are swept out.
-const ASKING_SWEPT: usize = 256;
-
-impl State {
-    /// The question about a host that is being asked, if any.
-    fn question(&self, host: &str) -> Option<Shared<Question>> {
-        self.asking.get(host)?.upgrade()
-    }
-
-    fn begin(&mut self, host: &str, question: &Shared<Question>) {
-        if ASKING_SWEPT <= self.asking.len() {
-            self.asking
-                .retain(|_, question| question.upgrade().is_some());
-        }
-        if let Some(question) = question.downgrade() {
-            self.asking.insert(host.into(), question);
-        }
-    }
-}
 
 impl Resolver {
     /// Sets up a resolver.
@@ -102,15 +60,9 @@ impl Resolver {
         };
         set_options(builder.options_mut(), config);
         Ok(Self {
-            inner: Arc::new(Inner {
-                hickory: builder.build()?,
-                guard,
-                state: Mutex::new(State {
-                    cache: Cache::new(config.cache_hosts),
-                    asking: HashMap::new(),
-                }),
-                config: config.clone(),
-            }),
+            hickory: builder.build()?,
+            guard,
+            config: config.clone(),
         })
     }
 
@@ -118,35 +70,11 @@ impl Resolver {
     ///
     /// # Errors
     /// Why there is none, which is as good to know.
-    pub async fn resolve(&self, host: &str) -> Result<Arc<Resolved>, DnsFailure> {
-        if let Some(address) = literal(host) {
-            return self.inner.resolve_literal(address);
+    pub async fn resolve(&self, host: &str) -> Result<Resolved, DnsFailure> {
+        match literal(host) {
+            Some(address) => self.resolve_literal(address),
+            None => self.look_up(host).await,
         }
-        let question = {
-            let mut state = self.inner.lock();
-            if let Some(outcome) = state.cache.get(host, Instant::now()) {
-                return outcome;
-            }
-            state.question(host).unwrap_or_else(|| {
-                let question = ask(Arc::clone(&self.inner), host.into()).boxed().shared();
-                state.begin(host, &question);
-                question
-            })
-        };
-        question.await
-    }
-
-    /// How many hosts are kept, found or not.
-    #[must_use]
-    pub fn cached_hosts(&self) -> usize {
-        self.inner.lock().cache.len()
-    }
-}
-
-impl Inner {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // No code runs under the lock that could leave the state half changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn resolve_literal(&self, address: IpAddr) -> Outcome {
@@ -175,13 +103,13 @@ impl Inner {
         let Some(chosen) = admitted.first().copied() else {
             return Err(DnsFailure { problem, ttl });
         };
-        Ok(Arc::new(Resolved {
+        Ok(Resolved {
             addresses: admitted,
             chosen,
             answered: SystemTime::now(),
             ttl,
             records,
-        }))
+        })
     }
 
     /// Asks for the address families in turn.
@@ -225,15 +153,6 @@ impl Inner {
     }
 }
 
-/// Asks, and keeps the answer.
-async fn ask(inner: Arc<Inner>, host: Box<str>) -> Outcome {
-    let outcome = inner.look_up(&host).await;
-    let mut state = inner.lock();
-    state.asking.remove(&host);
-    state.cache.put(host, outcome.clone(), Instant::now());
-    outcome
-}
-
 fn literal(host: &str) -> Option<IpAddr> {
     let bare = host
         .strip_prefix('[')
@@ -257,7 +176,7 @@ fn name_server(address: &SocketAddr) -> NameServerConfig {
 fn set_options(options: &mut ResolverOpts, config: &DnsConfig) {
     options.timeout = config.timeout;
     options.attempts = config.retries;
-    // The cache here knows how to choose, to bound and to forget; two would only disagree.
+    // The engine keeps answers, and knows how long they hold; two caches would only disagree.
     options.cache_size = 0;
     options.preserve_intermediates = true;
     if !config.name_servers.is_empty() {

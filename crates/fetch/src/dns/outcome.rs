@@ -1,13 +1,12 @@
 //! What is known of a host: where it is, or why nobody can say.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::guard::Refused;
 
 /// What is known of a host.
-pub(super) type Outcome = Result<Arc<Resolved>, DnsFailure>;
+pub(super) type Outcome = Result<Resolved, DnsFailure>;
 
 /// Where a host is.
 #[derive(Clone, Debug, PartialEq, Eq)]

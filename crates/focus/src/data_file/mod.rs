@@ -235,6 +235,15 @@ impl Inspection {
     }
 }
 
+/// The format of what came from `url` with this type; none if its name, its type or its bytes say that it is no data file. What else there is to know of it
+/// takes an inspection.
+#[must_use]
+pub fn format_of(bytes: &[u8], url: &str, content_type: Option<&str>) -> Option<Format> {
+    let by_name = looks_like_data(url, content_type)?;
+    let bytes = Some(bytes).filter(|bytes| !bytes.is_empty())?;
+    format::of_bytes(bytes, Some(by_name))
+}
+
 /// Looks into a file, within `bounds`.
 #[must_use]
 pub fn inspect(bytes: &[u8], hints: &Hints<'_>, bounds: &Bounds) -> Inspection {

@@ -64,7 +64,7 @@ mod tests {
         Candidate {
             fingerprint: visit,
             host: 0,
-            worth: 0.0,
+            priority: 0.0,
             visit,
         }
     }

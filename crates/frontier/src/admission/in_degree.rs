@@ -8,11 +8,11 @@
 //! the cost is a few look-ups, at the bottom as at the top.
 //!
 //! # Notation
-//! *D*(*u*): the worth of a waiting page, a whole number of links.
+//! *D*(*u*): the priority of a waiting page, a whole number of links.
 
 use super::chains::{Chains, List};
-use super::grade::bounded;
 use super::levels::{LEVELS, LevelSet};
+use super::priority::bounded;
 use super::register::{Keyed, Register, SLOTS_MAX, Slot};
 use super::{Admission, Candidate, Source};
 
@@ -68,7 +68,7 @@ impl<V> InDegree<V> {
 
     /// Puts a page behind those of its count.
     fn link(&mut self, slot: Slot) {
-        let count = index_of(self.pages[slot].worth);
+        let count = index_of(self.pages[slot].priority);
         if self.lists.len() <= count {
             self.lists.resize(count + 1, List::default());
         }
@@ -77,7 +77,7 @@ impl<V> InDegree<V> {
     }
 
     fn unlink(&mut self, slot: Slot) {
-        let count = index_of(self.pages[slot].worth);
+        let count = index_of(self.pages[slot].priority);
         self.chains.unlink(&mut self.lists[count], slot);
         if self.lists[count].is_empty() {
             self.counts.remove(count);
@@ -100,11 +100,11 @@ impl<V> Admission<V> for InDegree<V> {
         let Some(slot) = self.pages.find(fingerprint) else {
             return false;
         };
-        let worth = self.pages[slot].worth;
-        let raised = whole(worth + whole(gain));
-        if worth < raised {
+        let priority = self.pages[slot].priority;
+        let raised = whole(priority + whole(gain));
+        if priority < raised {
             self.unlink(slot);
-            self.pages[slot].worth = raised;
+            self.pages[slot].priority = raised;
             self.link(slot);
         }
         true
@@ -115,12 +115,12 @@ impl<V> Admission<V> for InDegree<V> {
         if self.pages.find(candidate.fingerprint).is_some() {
             return Some(candidate);
         }
-        candidate.worth = whole(candidate.worth);
+        candidate.priority = whole(candidate.priority);
         let evicted = if self.pages.len() < self.candidates_max {
             None
         } else {
             let least = self.counts.lowest();
-            let is_newcomer_least = least.is_none_or(|least| index_of(candidate.worth) <= least);
+            let is_newcomer_least = least.is_none_or(|least| index_of(candidate.priority) <= least);
             if is_newcomer_least {
                 return Some(candidate);
             }
@@ -149,17 +149,17 @@ impl<V> Admission<V> for InDegree<V> {
     }
 }
 
-/// A worth as a number of links: whole, from none to the highest count; what is no number is none. Rounded up, because what comes
-/// back from disk has the least worth of its grade: three links come back as 2.8.
-fn whole(worth: f32) -> f32 {
-    bounded(worth).min(COUNT_MAX).ceil()
+/// A priority as a number of links: whole, from none to the highest count; what is no number is none. Rounded up, because what comes
+/// back from disk has the least priority of its byte: three links come back as 2.8.
+fn whole(priority: f32) -> f32 {
+    bounded(priority).min(COUNT_MAX).ceil()
 }
 
-/// The list for a whole worth.
+/// The list for a whole priority.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a whole worth is from none to the highest count"
+    reason = "a whole priority is from none to the highest count"
 )]
 fn index_of(whole_worth: f32) -> usize {
     whole_worth as usize
@@ -171,14 +171,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use super::super::{grade_of, worth_of};
+    use super::super::{priority_byte, priority_of_byte};
 
     #[test]
     fn a_count_that_was_on_disk_is_of_the_same_grade() {
         for count in 1_u16..5000 {
             let count = f32::from(count);
-            let restored = whole(worth_of(grade_of(count)));
-            assert_eq!(grade_of(restored), grade_of(count), "{count} links");
+            let restored = whole(priority_of_byte(priority_byte(count)));
+            assert_eq!(
+                priority_byte(restored),
+                priority_byte(count),
+                "{count} links"
+            );
             assert!(restored <= count);
         }
     }
@@ -201,11 +205,11 @@ mod tests {
         }
     }
 
-    fn links(worth: f32) -> f32 {
-        if worth.is_nan() || worth < 0.0 {
+    fn links(priority: f32) -> f32 {
+        if priority.is_nan() || priority < 0.0 {
             return 0.0;
         }
-        worth.ceil().min(262_143.0)
+        priority.ceil().min(262_143.0)
     }
 
     impl Admission<usize> for Naive {
@@ -217,9 +221,9 @@ mod tests {
             self.now += 1;
             for (candidate, since) in &mut self.waiting {
                 if candidate.fingerprint == fingerprint {
-                    let raised = links(candidate.worth + links(gain));
-                    if candidate.worth < raised {
-                        candidate.worth = raised;
+                    let raised = links(candidate.priority + links(gain));
+                    if candidate.priority < raised {
+                        candidate.priority = raised;
                         *since = self.now;
                     }
                     return true;
@@ -235,7 +239,7 @@ mod tests {
             if self.waiting.iter().any(is_same) {
                 return Some(candidate);
             }
-            candidate.worth = links(candidate.worth);
+            candidate.priority = links(candidate.priority);
             self.waiting.push((candidate, self.now));
             if self.waiting.len() <= self.candidates_max {
                 return None;
@@ -243,8 +247,8 @@ mod tests {
             let least = (0..self.waiting.len()).min_by(|&one, &other| {
                 let ((one, since), (other, other_since)) =
                     (&self.waiting[one], &self.waiting[other]);
-                one.worth
-                    .total_cmp(&other.worth)
+                one.priority
+                    .total_cmp(&other.priority)
                     .then(other_since.cmp(since))
             });
             least.map(|index| self.waiting.remove(index).0)
@@ -254,8 +258,8 @@ mod tests {
             let most = (0..self.waiting.len()).max_by(|&one, &other| {
                 let ((one, since), (other, other_since)) =
                     (&self.waiting[one], &self.waiting[other]);
-                one.worth
-                    .total_cmp(&other.worth)
+                one.priority
+                    .total_cmp(&other.priority)
                     .then(other_since.cmp(since))
             });
             most.map(|index| self.waiting.remove(index).0)
@@ -339,8 +343,8 @@ mod tests {
     #[test]
     fn counts_beyond_the_highest_are_equal() {
         let mut room = InDegree::unbounded();
-        for (page, worth) in [(1, COUNT_MAX), (2, f32::INFINITY), (3, 5.0)] {
-            assert!(room.offer(page_of(page, worth)).is_none());
+        for (page, priority) in [(1, COUNT_MAX), (2, f32::INFINITY), (3, 5.0)] {
+            assert!(room.offer(page_of(page, priority)).is_none());
         }
         assert!(room.raise(1, 7.0), "and stays first among its equals");
         let order: Vec<usize> = std::iter::from_fn(|| room.next())
@@ -360,11 +364,11 @@ mod tests {
         assert!(beside <= 32, "{beside} bytes beside the candidate");
     }
 
-    fn page_of(page: usize, worth: f32) -> Candidate<usize> {
+    fn page_of(page: usize, priority: f32) -> Candidate<usize> {
         Candidate {
             fingerprint: page as u64,
             host: 0,
-            worth,
+            priority,
             visit: page,
         }
     }

@@ -10,7 +10,7 @@
 //!                      ▼
 //!  new page ─────────► offer ──► next ──► ring ──► visit over: release
 //!                      │
-//!                      └─► evicted: spilled to disk by its worth, or discarded
+//!                      └─► evicted: spilled to disk by its priority, or discarded
 //! ```
 //!
 //! Read [`Admission`] first, then [`Fifo`]. [`InDegree`] and [`Worth`] thread the waiting pages on lists, one for each level
@@ -24,10 +24,10 @@
 mod budgets;
 mod chains;
 mod fifo;
-mod grade;
 mod in_degree;
 mod levels;
 mod order;
+mod priority;
 mod register;
 #[cfg(test)]
 mod testing;
@@ -35,9 +35,9 @@ mod worth;
 
 pub use budgets::{BudgetConfig, Budgets, Degree};
 pub use fifo::Fifo;
-pub use grade::{grade_of, worth_of};
 pub use in_degree::InDegree;
 pub use order::{Order, UnknownOrder};
+pub use priority::{priority_byte, priority_of_byte};
 pub use worth::{Gain, Worth, WorthConfig};
 
 /// A page that waits, or wants to, for a turn.
@@ -47,8 +47,8 @@ pub struct Candidate<V> {
     pub fingerprint: u64,
     /// Which host it is on: the fingerprint of the host's name.
     pub host: u64,
-    /// What the links to it are worth, as far as they are known.
-    pub worth: f32,
+    /// Its priority, by the links to it as far as they are known.
+    pub priority: f32,
     /// What to visit.
     pub visit: V,
 }
@@ -58,8 +58,8 @@ pub struct Candidate<V> {
 pub struct Source {
     /// The fingerprint of its host's name.
     pub host: u64,
-    /// Its worth when it was handed out.
-    pub worth: f32,
+    /// Its priority when it was handed out.
+    pub priority: f32,
     /// How many pages it links to.
     pub links: u32,
 }
@@ -73,11 +73,11 @@ pub fn filled_from_spilled(candidates_max: usize) -> usize {
 
 /// A bounded waiting room with an order of its own.
 pub trait Admission<V> {
-    /// What a link from `source` adds to the worth of a page on `host`. Policies that learn from links learn here, so it is
+    /// What a link from `source` adds to the priority of a page on `host`. Policies that learn from links learn here, so it is
     /// called once for each link.
     fn gain(&mut self, source: &Source, host: u64) -> f32;
 
-    /// Adds to the worth of a page, if it waits here; says whether it does.
+    /// Adds to the priority of a page, if it waits here; says whether it does.
     fn raise(&mut self, fingerprint: u64, gain: f32) -> bool;
 
     /// Takes in a page that does not wait here; returns the page that had to make room, which may be the same.

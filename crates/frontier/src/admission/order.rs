@@ -125,7 +125,7 @@ mod tests {
                 let refused = room.offer(Candidate {
                     fingerprint: page,
                     host: page,
-                    worth: 1.0,
+                    priority: 1.0,
                     visit: page,
                 });
                 assert_eq!(refused, None, "{order}");

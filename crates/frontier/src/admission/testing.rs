@@ -32,10 +32,10 @@ const HOSTS: u64 = 5;
 /// A call of a waiting room.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Call {
-    /// Tells of a link from a page of this worth, and raises or offers the page by what the link is worth.
-    Link { from_worth: f32, page: u64 },
-    /// Offers a page of a worth of its own.
-    Offer { page: u64, worth: f32 },
+    /// Tells of a link from a page of this priority, and raises or offers the page by what the link is worth.
+    Link { from_priority: f32, page: u64 },
+    /// Offers a page of a priority of its own.
+    Offer { page: u64, priority: f32 },
     /// Raises a page by this much.
     Raise { page: u64, gain: f32 },
     /// Takes the next page.
@@ -51,16 +51,16 @@ fn host_of(page: u64) -> u64 {
 
 /// Any calls, of few pages and with worths that often are equal, and sometimes absurd.
 pub(super) fn calls() -> impl Strategy<Value = Vec<Call>> {
-    let worth = prop_oneof![
+    let priority = prop_oneof![
         8 => (0_u8..12).prop_map(f32::from),
         4 => 0.0_f32..2.0,
         1 => prop::sample::select(vec![-1.0, f32::NAN, f32::INFINITY, f32::MAX, 1e-30, 300_000.0]),
     ];
     let page = 0..PAGES;
     let call = prop_oneof![
-        3 => (worth.clone(), page.clone()).prop_map(|(from_worth, page)| Call::Link { from_worth, page }),
-        3 => (page.clone(), worth.clone()).prop_map(|(page, worth)| Call::Offer { page, worth }),
-        2 => (page, worth).prop_map(|(page, gain)| Call::Raise { page, gain }),
+        3 => (priority.clone(), page.clone()).prop_map(|(from_priority, page)| Call::Link { from_priority, page }),
+        3 => (page.clone(), priority.clone()).prop_map(|(page, priority)| Call::Offer { page, priority }),
+        2 => (page, priority).prop_map(|(page, gain)| Call::Raise { page, gain }),
         2 => Just(Call::Next),
         2 => (0..HOSTS).prop_map(|host| Call::Release { host }),
     ];
@@ -78,10 +78,13 @@ pub(super) fn check_agreement(
     let mut standing = Standing::default();
     for (serial, &call) in (0..).zip(calls) {
         let offered = match call {
-            Call::Link { from_worth, page } => {
+            Call::Link {
+                from_priority,
+                page,
+            } => {
                 let source = Source {
                     host: serial as u64 % HOSTS,
-                    worth: from_worth,
+                    priority: from_priority,
                     links: u32::try_from(serial % 4).unwrap(),
                 };
                 let gain = room.gain(&source, host_of(page));
@@ -91,7 +94,7 @@ pub(super) fn check_agreement(
                 prop_assert_eq!(is_waiting, naive.raise(page, gain));
                 (!is_waiting).then_some((page, gain))
             }
-            Call::Offer { page, worth } => Some((page, worth)),
+            Call::Offer { page, priority } => Some((page, priority)),
             Call::Raise { page, gain } => {
                 prop_assert_eq!(room.raise(page, gain), naive.raise(page, gain));
                 None
@@ -109,11 +112,11 @@ pub(super) fn check_agreement(
                 None
             }
         };
-        if let Some((page, worth)) = offered {
+        if let Some((page, priority)) = offered {
             let candidate = Candidate {
                 fingerprint: page,
                 host: host_of(page),
-                worth,
+                priority,
                 visit: serial,
             };
             let evicted = room.offer(candidate.clone());
@@ -227,10 +230,10 @@ fn keep_first(pages: &mut Vec<usize>) {
 pub(super) fn crawl(graph: &Graph, room: &mut impl Admission<usize>) -> Vec<usize> {
     let mut known: BTreeSet<usize> = graph.seeds.iter().copied().collect();
     let mut order = vec![];
-    let candidate = |page: usize, worth: f32| Candidate {
+    let candidate = |page: usize, priority: f32| Candidate {
         fingerprint: page as u64,
         host: graph.hosts[page],
-        worth,
+        priority,
         visit: page,
     };
     for &seed in &graph.seeds {
@@ -243,7 +246,7 @@ pub(super) fn crawl(graph: &Graph, room: &mut impl Admission<usize>) -> Vec<usiz
         let links = &graph.links[visited.visit];
         let source = Source {
             host: visited.host,
-            worth: visited.worth,
+            priority: visited.priority,
             links: u32::try_from(links.len()).unwrap(),
         };
         for &page in links {

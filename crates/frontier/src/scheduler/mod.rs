@@ -307,6 +307,12 @@ impl<V> Scheduler<V> {
         }
     }
 
+    /// Takes over how a server stands with another scheduler that visits it, too.
+    pub fn adopt(&mut self, state: &ServerState) {
+        self.leases.restore(state);
+        self.pace(state.key);
+    }
+
     /// Moves what has fallen due to the ready visits: put-off visits first, they have waited longer.
     fn collect_due(&mut self, commands: &mut Vec<Command<V>>) {
         let now_step = self.ring.steps().step_of(self.now);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::io::BufRead;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU16, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,6 +189,10 @@ pub(crate) struct RunArguments {
     /// Threads that fetch, parse and compress, at most 1024 [default: one for each core].
     #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroUsize>("crawl.workers"))]
     pub(crate) workers: Option<NonZeroUsize>,
+    /// Partitions of the crawl's sites, at most 256, each decided for by a thread of its own; for machines with many cores [default: as the archive
+    /// was begun; 1 for a new one].
+    #[arg(long, value_name = "N", value_parser = number::of_setting::<NonZeroU16>("crawl.partitions"))]
+    pub(crate) partitions: Option<NonZeroU16>,
     /// Print progress and the summary as JSON lines on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -372,6 +376,7 @@ impl RunArguments {
         crawl.run_time_max = self.run_time.or(crawl.run_time_max);
         crawl.concurrency = self.concurrency.unwrap_or(crawl.concurrency);
         crawl.workers = self.workers.or(crawl.workers);
+        crawl.partitions = self.partitions.or(crawl.partitions);
         if let Some(interval) = self.interval {
             settings.politeness.interval = interval;
         }

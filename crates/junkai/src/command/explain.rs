@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use junkai_crawler::{Explanation, LogEvent, Settings, explain};
+use junkai_crawler::{ArchiveFolder, Explanation, LogEvent, Settings, explain};
 use junkai_frontier::ServerState;
 use junkai_simulation::outcome::grouped;
 use junkai_weburl::{Canonicalizer, without_login};
@@ -30,7 +30,9 @@ pub(crate) struct Arguments {
 
 /// Prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<Ending> {
-    let file = arguments.archive.join("state/settings.toml");
+    let file = ArchiveFolder::real(&arguments.archive)
+        .state()
+        .file("settings.toml");
     let settings = if file.exists() {
         config::load(&file)?
     } else {

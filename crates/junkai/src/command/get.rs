@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use junkai_archive::{BodyForm, Captures, Entry, Index};
-use junkai_crawler::{CrawlError, Settings};
+use junkai_crawler::{ArchiveFolder, CrawlError, Settings};
 use junkai_weburl::{Canonicalizer, surt};
 
 use crate::config;
@@ -114,7 +114,7 @@ fn settings_of(arguments: &Arguments) -> Result<Settings> {
     let Some(archive) = &arguments.archive else {
         return Ok(Settings::default());
     };
-    if !archive.join("indexes").is_dir() {
+    if !ArchiveFolder::real(archive).indexes().path().is_dir() {
         let error = CrawlError::NoArchive {
             archive: archive.clone(),
         };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use junkai_crawler::status::{
     CONNECT_FAILED, DNS_FAILED, ROBOTS_DENIED, ROBOTS_UNREACHABLE, TIMED_OUT,
 };
-use junkai_crawler::{Ended, FailedSeed, HookReport, Snapshot, Summary};
+use junkai_crawler::{ArchiveFolder, Ended, FailedSeed, HookReport, Snapshot, Summary};
 use junkai_simulation::outcome::grouped;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -160,7 +160,7 @@ fn what_next(go_on: &str, archive: &Path, ended: Ended) {
             "what happened to a URL, and why",
         ),
     ];
-    let captures = archive.join("archive").read_dir();
+    let captures = ArchiveFolder::real(archive).warcs().path().read_dir();
     if captures.is_ok_and(|mut files| files.next().is_some()) {
         let check = format!("junkai warc check {folder}/archive/*");
         next.push((check, "prove every record"));

@@ -65,6 +65,8 @@ mod order;
 #[cfg(test)]
 mod outage;
 #[cfg(test)]
+mod partitions;
+#[cfg(test)]
 mod politeness;
 #[cfg(test)]
 mod predicted;

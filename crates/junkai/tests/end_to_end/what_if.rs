@@ -1,7 +1,8 @@
 //! What is asked of one's own crawl: what another schedule would have made of it, and what one of any size takes.
 
-use std::collections::BTreeMap;
-use std::fs;
+#[path = "../../../lab/tests/support/repetition.rs"]
+mod repetition;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -37,31 +38,10 @@ impl Bench {
     }
 }
 
-/// All files below a folder, by their path in it.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in fs::read_dir(&next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    files
-}
-
 /// The command that a run says repeats it, without the program's name.
 fn repeated(finished: &Finished) -> &str {
-    let line = finished
-        .out
-        .lines()
-        .find_map(|line| line.strip_prefix("Repeat with: junkai "));
-    line.unwrap_or_else(|| panic!("{}", finished.all()))
+    let command = repetition::repeated(&finished.out, "junkai");
+    command.unwrap_or_else(|| panic!("{}", finished.all()))
 }
 
 #[test]
@@ -157,7 +137,7 @@ fn what_if_answers_from_an_archive_with_its_own_seeds_and_servers() {
     ] {
         assert!(told.out.contains(text), "{text}\n{}", told.all());
     }
-    let first = contents(&stage.archive().join("reports/what-if"));
+    let first = repetition::contents(&stage.archive().join("reports/what-if"));
     assert_eq!(first.len(), 7, "{:?}", first.keys());
     let orders = String::from_utf8(first[Path::new("orders.csv")].clone()).unwrap();
     assert_eq!(orders.lines().count(), 7, "{orders}");
@@ -168,7 +148,7 @@ fn what_if_answers_from_an_archive_with_its_own_seeds_and_servers() {
         .expect(0);
     assert_eq!(repeated(&again), repeated(&told));
     assert!(
-        contents(&bench.path("again/what-if")) == first,
+        repetition::contents(&bench.path("again/what-if")) == first,
         "the bytes differ"
     );
 

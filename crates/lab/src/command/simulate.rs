@@ -59,6 +59,9 @@ pub(crate) struct Arguments {
     /// Runs at a time; default: one for each core.
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    /// Partitions of each crawl [default: one to three, by chance].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    partitions: Option<u32>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -73,6 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Ending> {
         pages: arguments.pages,
         ends: arguments.ends,
         time: Duration::from_hours(arguments.hours),
+        partitions: arguments.partitions,
         ..Plan::default()
     };
     let bugs = match arguments.bug.as_deref() {

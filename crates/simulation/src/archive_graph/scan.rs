@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::Options;
 use super::capture::{Capture, Leads, Moment, Name, Reference, Says, date, values};
 use super::files::{Files, WarcFile};
-use super::follow::{Answer, follow, is_page};
+use super::follow::{Answer, follow};
 use super::pages::Pages;
 use super::report::{Problem, Report};
 
@@ -362,7 +362,9 @@ impl<'a> FileScan<'a> {
         let message = junkai_http::message(block);
         let says = match message.status() {
             None | Some(304) => None,
-            Some(status) if is_page(status) => {
+            Some(status)
+                if junkai_page::Answer::of(status, None) == junkai_page::Answer::Content =>
+            {
                 Some(Says::of(&message, &block[..message.head_length()]))
             }
             // A redirect leads where its own head says; what is no page leads nowhere.

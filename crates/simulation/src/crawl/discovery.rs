@@ -6,7 +6,9 @@
 use junkai_frontier::admission::filled_from_spilled;
 use junkai_frontier::{Admission, Candidate, Source};
 use junkai_graph::{Page, WebGraph};
+use junkai_weburl::Fingerprint;
 
+use super::engine::web::host_name;
 use super::spilled::{Returning, Spilled};
 use super::{Run, Trial, mix};
 use crate::policy::{Evicted, Setup};
@@ -31,6 +33,8 @@ pub(super) struct Discovery<'a> {
     evicted: Evicted,
     candidates_max: usize,
     pages: Vec<Whereabouts>,
+    /// What stands for each host, as in a crawl: orders that count by hosts share counters by it.
+    hosts: Vec<u64>,
 }
 
 /// A page that was handed out, and what it was worth then.
@@ -50,6 +54,9 @@ impl<'a> Discovery<'a> {
             evicted: setup.evicted,
             candidates_max: setup.candidates_max.unwrap_or(usize::MAX),
             pages: vec![Whereabouts::Unknown; trial.web.links.page_count() as usize],
+            hosts: (0..trial.web.hosts.count())
+                .map(|host| Fingerprint::of(&host_name(host)).0)
+                .collect(),
         };
         for &seed in trial.seeds {
             if discovery.pages[seed as usize] == Whereabouts::Unknown {
@@ -64,7 +71,7 @@ impl<'a> Discovery<'a> {
         let links = self.web.links.successors(visited.page);
         let source = Source {
             host: self.host_of(visited.page),
-            worth: visited.worth,
+            priority: visited.worth,
             links: u32::try_from(links.len()).unwrap_or(u32::MAX),
         };
         run.links += links.len() as u64;
@@ -107,7 +114,7 @@ impl<'a> Discovery<'a> {
         self.refill(run);
         Some(HandedOut {
             page: candidate.visit,
-            worth: candidate.worth,
+            worth: candidate.priority,
         })
     }
 
@@ -132,7 +139,7 @@ impl<'a> Discovery<'a> {
         let candidate = Candidate {
             fingerprint: mix(page),
             host: self.host_of(page),
-            worth,
+            priority: worth,
             visit: page,
         };
         let evicted = self.admission.offer_within(candidate, self.candidates_max);
@@ -143,13 +150,13 @@ impl<'a> Discovery<'a> {
             Evicted::Discarded => self.forget(evicted.visit, run),
             Evicted::Spilled | Evicted::SpilledAndWelcome => {
                 self.pages[evicted.visit as usize] = Whereabouts::Spilled;
-                self.spilled.put(evicted.visit, evicted.worth);
+                self.spilled.put(evicted.visit, evicted.priority);
                 run.spilled += 1;
             }
         }
     }
 
     fn host_of(&self, page: Page) -> u64 {
-        mix(self.web.hosts.host(page))
+        self.hosts[self.web.hosts.host(page) as usize]
     }
 }

@@ -1,4 +1,7 @@
-//! A crawl without politeness: one page after another, as the admission policy hands them out.
+//! An order alone, without ring and clock: one page after another, as the admission policy hands them out.
+//!
+//! No crawl goes like this, and the engine cannot be made to: it books a visit when the one before it starts, so each page is chosen before the links of the page before it
+//! have come in. Here they have. That is the order of the papers, and what orders are compared by.
 
 use super::discovery::Discovery;
 use super::{Run, Ticker, Trial};

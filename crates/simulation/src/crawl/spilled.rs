@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use junkai_frontier::admission::{grade_of, worth_of};
+use junkai_frontier::admission::{priority_byte, priority_of_byte};
 use junkai_graph::Page;
 use junkai_store::backlog::Class;
 
@@ -27,7 +27,7 @@ pub(super) struct Returning {
 
 impl Spilled {
     pub(super) fn put(&mut self, page: Page, worth: f32) {
-        let grade = grade_of(worth);
+        let grade = priority_byte(worth);
         let lane = self.lanes.entry(Class::of(grade)).or_default();
         lane.push_back(Waiting { page, grade });
     }
@@ -38,7 +38,7 @@ impl Spilled {
         let waiting = lanes.find_map(VecDeque::pop_front)?;
         Some(Returning {
             page: waiting.page,
-            worth: worth_of(waiting.grade),
+            worth: priority_of_byte(waiting.grade),
         })
     }
 }

@@ -3,15 +3,20 @@
 //! Frames of ranges: segment, first entry, number of entries. When the log has grown long, a new generation of it is written that says the same
 //! in few ranges; the old one stays until the crawl's manifest names the new.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::BacklogError;
 use super::frame;
 use super::ticket::SegmentId;
+use crate::bucketed::Series;
 use crate::coding::{Input, put_number};
-use junkai_files::disk::{self, Disk};
+use junkai_files::disk::Disk;
 
-pub(super) const PREFIX: &str = "acks-";
+/// The files of a log, a generation each.
+pub(super) const FILES: Series = Series {
+    prefix: "acks-",
+    suffix: "",
+};
 /// Ranges in one frame: below the frame's limit even if each number takes its longest form.
 const RANGES_PER_FRAME: usize = 2048;
 /// A log that is shorter is not worth writing again.
@@ -34,15 +39,6 @@ pub(super) struct AckLog {
     compact_bytes: u64,
     pending: Vec<Range>,
     is_dirty: bool,
-}
-
-pub(super) fn path(dir: &Path, generation: u64) -> PathBuf {
-    dir.join(format!("{PREFIX}{generation:010}"))
-}
-
-/// The number in the name of a log's file.
-pub(super) fn generation_of(name: &str) -> Option<u64> {
-    name.strip_prefix(PREFIX)?.parse().ok()
 }
 
 impl AckLog {
@@ -88,13 +84,8 @@ impl AckLog {
             return Ok(());
         }
         let bytes = encode(self.generation, self.pending.iter().copied())?;
-        let file = disk.open_for_writing(&path(dir, self.generation))?;
-        if let Err(error) = file.write_at(&bytes, self.written) {
-            // What a failed write left would pass for a torn end; if it cannot be cut now, the next write covers it.
-            let _ends_torn = file.set_len(self.written);
-            return Err(error.into());
-        }
-        self.written += bytes.len() as u64;
+        let file = disk.open_for_writing(&FILES.path(dir, self.generation))?;
+        self.written = file.append_at(&bytes, self.written)?;
         self.pending.clear();
         self.is_dirty = true;
         Ok(())
@@ -103,7 +94,7 @@ impl AckLog {
     /// Makes what was written durable.
     pub(super) fn sync(&mut self, disk: &Disk, dir: &Path) -> Result<(), BacklogError> {
         if self.is_dirty && 0 < self.written {
-            let path = path(dir, self.generation);
+            let path = FILES.path(dir, self.generation);
             disk.open_for_writing(&path)?.sync()?;
             self.is_dirty = false;
         }
@@ -124,7 +115,7 @@ impl AckLog {
     ) -> Result<(), BacklogError> {
         let generation = self.generation + 1;
         let bytes = encode(generation, ranges)?;
-        disk.replace(&path(dir, generation), &bytes)?;
+        disk.replace(&FILES.path(dir, generation), &bytes)?;
         *self = AckLog::new(generation, bytes.len() as u64);
         self.is_dirty = false;
         Ok(())
@@ -205,11 +196,6 @@ fn decode_range(input: &mut Input) -> Option<Range> {
     })
 }
 
-/// Whether a file name is of a log that is being written.
-pub(super) fn is_temporary(name: &str) -> bool {
-    name.ends_with(disk::TEMPORARY_SUFFIX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +212,7 @@ mod tests {
         let whole = log.written;
         log.push(SegmentId(6), 0);
         log.write(&disk, dir.path()).unwrap();
-        let bytes = disk.read(&path(dir.path(), 3)).unwrap().unwrap();
+        let bytes = disk.read(&FILES.path(dir.path(), 3)).unwrap().unwrap();
         let range = |segment, first, count| Range {
             segment: SegmentId(segment),
             first,
@@ -252,7 +238,7 @@ mod tests {
             log.write(&disk, dir.path()).unwrap();
             ends.push(usize::try_from(log.written).unwrap());
         }
-        let bytes = disk.read(&path(dir.path(), 3)).unwrap().unwrap();
+        let bytes = disk.read(&FILES.path(dir.path(), 3)).unwrap().unwrap();
         for at in 0..bytes.len() {
             let hit = ends.iter().position(|end| at < *end).unwrap();
             let mut flipped = bytes.clone();
@@ -283,7 +269,7 @@ mod tests {
         let mut log = AckLog::new(0, 0);
         log.compact(ranges.iter().copied(), &disk, dir.path())
             .unwrap();
-        let bytes = disk.read(&path(dir.path(), 1)).unwrap().unwrap();
+        let bytes = disk.read(&FILES.path(dir.path(), 1)).unwrap().unwrap();
         let decoded = decode(1, &bytes);
         assert_eq!((decoded.ranges, decoded.bytes), (ranges, log.written));
         assert_eq!(decoded.damaged_bytes, 0);

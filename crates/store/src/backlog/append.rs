@@ -49,7 +49,7 @@ impl Backlog {
     }
 
     /// Spills an entry that was handed out, as one step: it waits for [`next_spilled`](Backlog::next_spilled), whenever it was due, among
-    /// others of its grade.
+    /// others of its priority.
     ///
     /// # Errors
     /// Nothing was changed, and the ticket comes back.
@@ -58,7 +58,7 @@ impl Backlog {
         ticket: Ticket,
         entry: &Entry<T>,
     ) -> Result<(), NotReplaced> {
-        self.replace_in(Bucket::Spilled(Class::of(entry.grade)), ticket, entry)?;
+        self.replace_in(Bucket::Spilled(Class::of(entry.priority)), ticket, entry)?;
         self.spilled += 1;
         Ok(())
     }

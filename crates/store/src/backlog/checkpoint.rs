@@ -1,19 +1,10 @@
 //! Makes the backlog durable, and gives back the space of files that nobody needs any more.
 
-use std::collections::BTreeSet;
-
 use super::acks::{self, Range};
 use super::lengths::{AckLength, Lengths, SegmentLength};
 use super::segment::{self, Segment};
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Outcomes, Position};
-
-/// Files that are out of use.
-#[derive(Debug, Default)]
-pub(super) struct Retired {
-    segments: BTreeSet<SegmentId>,
-    acks: BTreeSet<u64>,
-}
 
 impl Backlog {
     /// Makes everything durable, and says what the crawl's manifest must name.
@@ -51,16 +42,13 @@ impl Backlog {
                 })
             });
             self.acks.compact(ranges, &self.disk, &self.dir)?;
-            self.retired.acks.insert(old);
+            self.retired.insert(acks::FILES, old);
         }
         Ok(self.lengths())
     }
 
     fn lengths(&self) -> Lengths {
-        let is_named = |segment: &&Segment| {
-            let id = &segment.id;
-            !self.retired.segments.contains(id) && !self.removable.segments.contains(id)
-        };
+        let is_named = |segment: &&Segment| !self.retired.contains(segment::FILES, segment.id.0);
         let named = self.segments.values().filter(is_named);
         let segments = named.map(|segment| SegmentLength {
             id: segment.id,
@@ -104,10 +92,10 @@ impl Backlog {
                 self.kept_for_seen += 1;
                 self.kept_for_seen_bytes += segment.written;
             }
-            if is_left || is_kept || self.removable.segments.contains(id) {
+            if is_left || is_kept || self.retired.contains(segment::FILES, id.0) {
                 continue;
             }
-            self.retired.segments.insert(*id);
+            self.retired.insert(segment::FILES, id.0);
             if self.appending.get(&segment.bucket) == Some(id) {
                 self.appending.remove(&segment.bucket);
             }
@@ -121,16 +109,14 @@ impl Backlog {
     /// is surely not named by the manifest of the next call, and only then its space is given back.
     pub fn checkpointed(&mut self, seen: Position) -> Result<(), BacklogError> {
         self.seen_position = seen.0;
-        while let Some(id) = self.removable.segments.first().copied() {
-            self.disk.remove(&segment::path(&self.dir, id))?;
-            self.segments.remove(&id);
-            self.removable.segments.remove(&id);
-        }
-        while let Some(generation) = self.removable.acks.first().copied() {
-            self.disk.remove(&acks::path(&self.dir, generation))?;
-            self.removable.acks.remove(&generation);
-        }
-        self.removable = std::mem::take(&mut self.retired);
-        Ok(())
+        let segments = &mut self.segments;
+        let retired = &mut self.retired;
+        Ok(
+            retired.checkpointed(&self.disk, &self.dir, |files, number| {
+                if files == segment::FILES {
+                    segments.remove(&SegmentId(number));
+                }
+            })?,
+        )
     }
 }

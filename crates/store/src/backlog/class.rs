@@ -1,19 +1,19 @@
-//! Grades folded into few classes, so that spilled visits lie in few files.
+//! Priorities folded into few classes, so that spilled visits lie in few files.
 
-/// Classes of grades: each has one file that is appended to and one that is read.
+/// Classes of priorities: each has one file that is appended to and one that is read.
 const CLASSES: u8 = 16;
-/// Grades that make a class; the best class takes all above it.
-const GRADES_PER_CLASS: u8 = 2;
+/// Priorities that make a class; the best class takes all above it.
+const PRIORITIES_PER_CLASS: u8 = 2;
 
-/// Some neighbouring grades: visits of one class that are spilled come back first in, first out. The greater is the better.
+/// Some neighbouring priorities: visits of one class that are spilled come back first in, first out. The greater is the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Class(u8);
 
 impl Class {
-    /// The class of a grade.
+    /// The class of a priority.
     #[must_use]
-    pub fn of(grade: u8) -> Class {
-        Class((grade / GRADES_PER_CLASS).min(CLASSES - 1))
+    pub fn of(priority: u8) -> Class {
+        Class((priority / PRIORITIES_PER_CLASS).min(CLASSES - 1))
     }
 
     /// The class with this number, if there is one.

@@ -468,13 +468,14 @@ impl Cursor {
     fn fill(&mut self, offset: u64, segment: &Segment, source: &Source) -> Result<(), DiskError> {
         self.buffer_offset = offset;
         self.buffer.clear();
+        let path = || segment::path(source.dir, segment.id);
         let file = match self.file.take() {
-            Some(file) => file,
-            None => match source.disk.open(&segment::path(source.dir, segment.id)) {
-                // Who looks on may find that a live crawl removed it; else it holds nothing that was written to it.
-                Err(error) if error.source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-                opened => opened?,
-            },
+            Some(file) => Some(file),
+            None => source.disk.open_if_there(&path())?,
+        };
+        let Some(file) = file else {
+            // Who looks on may find that a live crawl removed it; else it holds nothing that was written to it.
+            return Ok(());
         };
         let length = (segment.written - offset).min(READ_BYTES as u64);
         self.buffer

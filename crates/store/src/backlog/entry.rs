@@ -1,7 +1,7 @@
 //! One waiting visit, and its bytes on disk.
 //!
 //! The page that a link was found on often begins as the link does, so only the
-//! rest of it is kept. A grade takes a byte only where there is one.
+//! rest of it is kept. A priority takes a byte only where there is one.
 
 use super::SegmentId;
 use super::ticket::Ticket;
@@ -24,7 +24,7 @@ pub struct Entry<T = String> {
     /// What the caller wants to remember; it means nothing here.
     pub kind: u8,
     /// How good it is, for visits that are spilled; zero where nothing is known.
-    pub grade: u8,
+    pub priority: u8,
     /// Not to be handed out before.
     pub due: Time,
 }
@@ -52,7 +52,7 @@ impl<T: AsRef<str>> Entry<T> {
             depth: self.depth,
             tries: self.tries,
             kind: self.kind,
-            grade: self.grade,
+            priority: self.priority,
             due: self.due,
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn encode<T: AsRef<str>>(
     if replaces.is_some() {
         flags |= REPLACES;
     }
-    if entry.grade != 0 {
+    if entry.priority != 0 {
         flags |= GRADED;
     }
     out.push(flags);
@@ -105,8 +105,8 @@ pub(super) fn encode<T: AsRef<str>>(
     put_number(u64::from(entry.depth), out);
     out.push(entry.tries);
     out.push(entry.kind);
-    if entry.grade != 0 {
-        out.push(entry.grade);
+    if entry.priority != 0 {
+        out.push(entry.priority);
     }
     let [url, via, hops] = [&entry.url, &entry.via, &entry.hops].map(AsRef::as_ref);
     put_bytes(hops.as_bytes(), out);
@@ -134,9 +134,9 @@ pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
     let depth = u16::try_from(input.number()?).ok()?;
     let tries = input.byte()?;
     let kind = input.byte()?;
-    let mut grade = 0;
+    let mut priority = 0;
     if flags & GRADED != 0 {
-        grade = input.byte()?;
+        priority = input.byte()?;
     }
     let hops = input.text()?.to_owned();
     let url = input.text()?.to_owned();
@@ -150,7 +150,7 @@ pub(super) fn decode(bytes: &[u8], base: Base) -> Option<Stored> {
         depth,
         tries,
         kind,
-        grade,
+        priority,
         due: Time::from_micros(due),
     };
     input.0.is_empty().then_some(Stored {
@@ -192,7 +192,7 @@ mod tests {
             depth: numbers.0,
             tries: numbers.1,
             kind: numbers.2,
-            grade: numbers.3,
+            priority: numbers.3,
             due: Time::from_micros(numbers.4),
         })
     }

@@ -1,6 +1,5 @@
 //! What can go wrong with the waiting visits.
 
-use std::io;
 use std::path::PathBuf;
 
 use super::Ticket;
@@ -10,20 +9,9 @@ use junkai_files::disk::DiskError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BacklogError {
-    /// There is no room on the disk; the same call succeeds when there is.
-    #[error("the disk is full at {path}")]
-    DiskFull {
-        /// The file that could not grow.
-        path: PathBuf,
-    },
-    /// The operating system refused.
-    #[error("cannot read or write {path}")]
-    Io {
-        /// The file in question.
-        path: PathBuf,
-        /// Its reason.
-        source: io::Error,
-    },
+    /// The operating system refused; if there was no room on the disk, the same call succeeds when there is.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// A file does not hold what was written to it. The next call goes on behind what cannot be read.
     #[error("{path} is damaged at byte {offset}: {entries} waiting visits are lost")]
     Damaged {
@@ -40,19 +28,6 @@ pub enum BacklogError {
         /// Its length when encoded.
         bytes: usize,
     },
-}
-
-impl From<DiskError> for BacklogError {
-    fn from(error: DiskError) -> BacklogError {
-        if error.is_full() {
-            BacklogError::DiskFull { path: error.path }
-        } else {
-            BacklogError::Io {
-                path: error.path,
-                source: error.source,
-            }
-        }
-    }
 }
 
 /// An entry could not take the place of another.

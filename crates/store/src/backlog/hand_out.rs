@@ -119,7 +119,7 @@ impl Backlog {
         Ok(None)
     }
 
-    /// Hands out an entry that was [spilled](Backlog::spill): the best class of grades first, first in first out within it.
+    /// Hands out an entry that was [spilled](Backlog::spill): the best class of priorities first, first in first out within it.
     ///
     /// # Errors
     /// As [`next`](Backlog::next).

@@ -38,14 +38,8 @@ impl Lengths {
     }
 }
 
-/// What to believe of the files beyond the lengths that the manifest names. An empty `Lengths` stands for "no manifest yet".
-#[derive(Clone, Copy, Debug)]
-pub enum Tails<'a> {
-    /// After a kill, in the same boot of the machine: the system still wrote what it was given. Whole frames are kept, a torn end is cut.
-    Keep(&'a Lengths),
-    /// After a power loss, what was not made durable may be missing anywhere: all of it is cut.
-    Cut(&'a Lengths),
-}
+/// What to believe of a backlog's files beyond the lengths that the manifest names.
+pub type Tails<'a> = crate::bucketed::Tails<'a, Lengths>;
 
 /// What was found, and repaired, on opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

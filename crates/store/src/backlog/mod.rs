@@ -2,7 +2,7 @@
 //!
 //! Every admitted URL passes through here. What is due waits in a first-in-first-out row; what is due later waits in the bucket of its time,
 //! coarser with distance (see `calendar`). A bucket that opens is read once, front to back. What is due and must wait behind better ones is spilled
-//! in a row for each class of grades. All are rows of append-only files of packed blocks, so all writing and reading is sequential. How much may wait is bounded in bytes
+//! in a row for each class of priorities. All are rows of append-only files of packed blocks, so all writing and reading is sequential. How much may wait is bounded in bytes
 //! (see `account`). Read [`Backlog`] first, then `segment` and `block` for a file and `recovery` for what survives.
 //!
 //! **Who fills and who empties it.** The driver appends what admission let in and what the scheduler deferred; it takes entries with
@@ -47,13 +47,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::bucketed::Retired;
 use crate::packing::{Packer, Unpacker};
 use account::{Account, Weight};
 use acks::AckLog;
 use calendar::{Bucket, Calendar};
-use checkpoint::Retired;
 use hand_out::Lanes;
-use junkai_files::disk::Disk;
+use junkai_files::disk::{Disk, DiskError};
 use segment::Segment;
 use ticket::SegmentId;
 
@@ -95,10 +95,7 @@ pub struct Backlog {
     /// What waits and what is in hand, in bytes.
     account: Account,
     acks: AckLog,
-    /// What the lengths of the next sync do not name any more.
     retired: Retired,
-    /// What no manifest can name any more.
-    removable: Retired,
     has_new_files: bool,
     next_segment: u64,
     position: u64,
@@ -114,7 +111,7 @@ pub struct Backlog {
     in_hand: u64,
 }
 
-/// What the backlog holds and takes.
+/// What the backlog holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BacklogStats {
     /// Entries that wait to be handed out.
@@ -124,12 +121,17 @@ pub struct BacklogStats {
     pub spilled: u64,
     /// Entries that were handed out and not yet acknowledged.
     pub in_hand: u64,
+    /// Bytes of the entries that wait and that are in hand, before they are packed: what the bounds are about.
+    pub waiting_bytes: u64,
+}
+
+/// What the backlog takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BacklogSize {
     /// Files on disk.
     pub segments: u64,
     /// Bytes on disk, and still to be written there.
     pub disk_bytes: u64,
-    /// Bytes of the entries that wait and that are in hand, before they are packed: what the bounds are about.
-    pub waiting_bytes: u64,
     /// Bytes of buffers, acknowledgements and counters in memory.
     pub memory_bytes: u64,
 }
@@ -156,9 +158,9 @@ impl Backlog {
     ) -> Result<(Backlog, Recovery), BacklogError> {
         disk.create_dir(dir)?;
         let loaded = recovery::load(&disk, dir, tails)?;
-        loaded.repair(&disk, dir)?;
+        loaded.repairs.make(&disk, dir)?;
         let report = loaded.report;
-        let in_memory = |source| BacklogError::Io {
+        let in_memory = |source| DiskError {
             path: dir.to_owned(),
             source,
         };
@@ -182,7 +184,6 @@ impl Backlog {
             buffered_bytes: 0,
             acks: loaded.acks,
             retired: Retired::default(),
-            removable: Retired::default(),
             has_new_files: true,
             next_segment: loaded.next_segment,
             position: loaded.position,
@@ -290,19 +291,26 @@ impl Backlog {
         self.waiting
     }
 
-    /// What the backlog holds and takes.
+    /// What the backlog holds, without a look at its files.
     #[must_use]
     pub fn stats(&self) -> BacklogStats {
-        let memory = self.segments.values().map(Segment::memory_bytes);
-        let memory_bytes =
-            memory.sum::<usize>() + self.acks.memory_bytes() + self.account.memory_bytes();
         BacklogStats {
             waiting: self.waiting,
             spilled: self.spilled,
             in_hand: self.in_hand,
+            waiting_bytes: self.account.all(),
+        }
+    }
+
+    /// What the backlog takes, in a look at each of its files.
+    #[must_use]
+    pub fn size(&self) -> BacklogSize {
+        let memory = self.segments.values().map(Segment::memory_bytes);
+        let memory_bytes =
+            memory.sum::<usize>() + self.acks.memory_bytes() + self.account.memory_bytes();
+        BacklogSize {
             segments: self.segments.len() as u64,
             disk_bytes: self.segments.values().map(Segment::bytes).sum::<u64>() + self.acks.written,
-            waiting_bytes: self.account.all(),
             memory_bytes: memory_bytes as u64,
         }
     }

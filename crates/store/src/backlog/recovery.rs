@@ -7,7 +7,7 @@
 //! outside: it is passed over, and what it held is counted as lost.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::BacklogError;
 use super::acks::{self, AckLog, Range};
@@ -17,8 +17,9 @@ use super::lengths::{Lengths, Recovery, SegmentLength, Tails};
 use super::scan::unpacker;
 use super::segment::{self, Format, HEADER_BYTES_MAX, Segment};
 use super::ticket::SegmentId;
+use crate::bucketed::Repairs;
 use crate::packing::Unpacker;
-use junkai_files::disk::Disk;
+use junkai_files::disk::{self, Disk};
 use junkai_frontier::Time;
 
 /// A directory's content, read but not repaired.
@@ -29,18 +30,12 @@ pub(super) struct Loaded {
     pub(super) next_segment: u64,
     pub(super) position: u64,
     pub(super) report: Recovery,
-    repairs: Vec<Repair>,
-}
-
-#[derive(Debug)]
-enum Repair {
-    Cut { path: PathBuf, bytes: u64 },
-    Remove { path: PathBuf },
+    pub(super) repairs: Repairs,
 }
 
 /// Reads the directory.
 pub(super) fn load(disk: &Disk, dir: &Path, tails: Tails) -> Result<Loaded, BacklogError> {
-    let (Tails::Keep(lengths) | Tails::Cut(lengths)) = tails;
+    let lengths = tails.lengths();
     let mut loader = Loader {
         disk,
         dir,
@@ -51,12 +46,12 @@ pub(super) fn load(disk: &Disk, dir: &Path, tails: Tails) -> Result<Loaded, Back
         replaced: Vec::new(),
         damaged: Vec::new(),
         report: Recovery::default(),
-        repairs: Vec::new(),
+        repairs: Repairs::default(),
     };
     let names = disk.list(dir)?;
     for name in &names {
-        if acks::is_temporary(name) {
-            loader.remove(dir.join(name));
+        if name.ends_with(disk::TEMPORARY_SUFFIX) {
+            loader.repairs.remove(dir.join(name));
         } else if let Some(id) = segment::id_of(name) {
             loader.load_segment(id)?;
         }
@@ -66,19 +61,6 @@ pub(super) fn load(disk: &Disk, dir: &Path, tails: Tails) -> Result<Loaded, Back
     }
     let acks = loader.load_acks(&names)?;
     Ok(loader.finish(acks))
-}
-
-impl Loaded {
-    /// Brings the directory to the state that was loaded.
-    pub(super) fn repair(&self, disk: &Disk, dir: &Path) -> Result<(), BacklogError> {
-        for repair in &self.repairs {
-            match repair {
-                Repair::Cut { path, bytes } => disk.open_for_writing(path)?.set_len(*bytes)?,
-                Repair::Remove { path } => disk.remove(path)?,
-            }
-        }
-        Ok(disk.sync_dir(dir)?)
-    }
 }
 
 struct Loader<'a> {
@@ -93,7 +75,7 @@ struct Loader<'a> {
     /// Entries that cannot be read any more, as far as that is known.
     damaged: Vec<(SegmentId, std::ops::Range<u32>)>,
     report: Recovery,
-    repairs: Vec<Repair>,
+    repairs: Repairs,
 }
 
 impl Loader<'_> {
@@ -102,14 +84,13 @@ impl Loader<'_> {
         let known = self.lengths.of(id).copied();
         // A manifest names all segments of its time but those that are out of use.
         let is_retired = id.0 < self.lengths.next_segment;
-        if known.is_none() && (is_retired || matches!(self.tails, Tails::Cut(_))) {
-            self.remove(path);
+        if known.is_none() && (is_retired || !self.tails.are_kept()) {
+            self.repairs.remove(path);
             return Ok(());
         }
-        let file = match self.disk.open(&path) {
+        let Some(file) = self.disk.open_if_there(&path)? else {
             // For one who looks on: a live crawl removed it since it was listed.
-            Err(error) if error.source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            opened => opened?,
+            return Ok(());
         };
         let file_bytes = file.length()?;
         let mut header = [0; HEADER_BYTES_MAX];
@@ -120,25 +101,19 @@ impl Loader<'_> {
             None => self.without_header(id, file_bytes)?,
         };
         let Some(mut segment) = segment else {
-            self.remove(path);
+            self.repairs.remove(path);
             return Ok(());
         };
         let trusted = known.filter(|known| known.bytes <= file_bytes);
         if let Some(known) = trusted {
             trust(&mut segment, &known);
         }
-        let may_follow = trusted.is_none() || matches!(self.tails, Tails::Keep(_));
+        let may_follow = trusted.is_none() || self.tails.are_kept();
         if may_follow {
             self.scan_tail(&mut segment, file_bytes)?;
         }
-        if segment.written < file_bytes {
-            segment.is_sealed = true;
-            self.report.cut_bytes += file_bytes - segment.written;
-            self.repairs.push(Repair::Cut {
-                path,
-                bytes: segment.written,
-            });
-        }
+        segment.is_sealed |= segment.written < file_bytes;
+        self.repairs.cut(path, segment.written, file_bytes);
         self.segments.insert(id, segment);
         Ok(())
     }
@@ -221,28 +196,22 @@ impl Loader<'_> {
 
     /// Reads the log of acknowledgements and marks what is done with.
     fn load_acks(&mut self, names: &[String]) -> Result<AckLog, BacklogError> {
-        let on_disk = names.iter().filter_map(|name| acks::generation_of(name));
+        let on_disk = names.iter().filter_map(|name| acks::FILES.number_of(name));
         let generation = match self.tails {
             Tails::Keep(lengths) => on_disk.clone().max().unwrap_or(lengths.acks.generation),
             Tails::Cut(lengths) => lengths.acks.generation,
         };
         for other in on_disk.filter(|other| *other != generation) {
-            self.remove(acks::path(self.dir, other));
+            self.repairs.remove(acks::FILES.path(self.dir, other));
         }
-        let path = acks::path(self.dir, generation);
+        let path = acks::FILES.path(self.dir, generation);
         let mut bytes = self.disk.read(&path)?.unwrap_or_default();
         let file_bytes = bytes.len() as u64;
         if let Tails::Cut(lengths) = self.tails {
             bytes.truncate(usize::try_from(lengths.acks.bytes).unwrap_or(usize::MAX));
         }
         let decoded = acks::decode(generation, &bytes);
-        if decoded.bytes < file_bytes {
-            self.report.cut_bytes += file_bytes - decoded.bytes;
-            self.repairs.push(Repair::Cut {
-                path,
-                bytes: decoded.bytes,
-            });
-        }
+        self.repairs.cut(path, decoded.bytes, file_bytes);
         let promised = &self.lengths.acks;
         let missing = if promised.generation == generation {
             promised.bytes.saturating_sub(decoded.bytes)
@@ -263,11 +232,6 @@ impl Loader<'_> {
                 segment.finish(index);
             }
         }
-    }
-
-    fn remove(&mut self, path: PathBuf) {
-        self.report.removed_files += 1;
-        self.repairs.push(Repair::Remove { path });
     }
 
     fn finish(mut self, mut acks: AckLog) -> Loaded {
@@ -292,6 +256,8 @@ impl Loader<'_> {
         let position = sequences.max().unwrap_or(0);
         let left = self.segments.values().map(Segment::left);
         self.report.waiting = left.map(u64::from).sum();
+        self.report.cut_bytes = self.repairs.cut_bytes;
+        self.report.removed_files = self.repairs.removed_files;
         Loaded {
             acks,
             next_segment: next_segment.max(self.lengths.next_segment),

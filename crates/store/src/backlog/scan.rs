@@ -11,7 +11,7 @@ use super::segment::Segment;
 use super::ticket::SegmentId;
 use super::{Backlog, BacklogError, Lengths, Position, Tails, recovery};
 use crate::packing::Unpacker;
-use junkai_files::disk::Disk;
+use junkai_files::disk::{Disk, DiskError};
 
 impl Backlog {
     /// Shows every entry that was appended at or after `position` and whose file is still there, done with or not. Answers how many cannot be read, because their
@@ -100,8 +100,8 @@ fn read_whole(
 }
 
 /// What unpacks blocks, for reading in `dir`.
-pub(super) fn unpacker(dir: &Path) -> Result<Unpacker, BacklogError> {
-    Unpacker::new().map_err(|source| BacklogError::Io {
+pub(super) fn unpacker(dir: &Path) -> Result<Unpacker, DiskError> {
+    Unpacker::new().map_err(|source| DiskError {
         path: dir.to_owned(),
         source,
     })

@@ -13,24 +13,29 @@ use super::class::Class;
 use super::entry::{Base, Entry};
 use super::ticket::{SegmentId, Ticket};
 use crate::bitmap::Bitmap;
+use crate::bucketed::{Series, header};
 use crate::packing::Packer;
 use junkai_files::disk::Disk;
 use junkai_frontier::Time;
 
+/// The files of segments.
+pub(super) const FILES: Series = Series {
+    prefix: "",
+    suffix: ".segment",
+};
 const MAGIC: [u8; 8] = *b"jkback02";
 const MAGIC_OF_FRAMES: [u8; 8] = *b"jkback01";
 /// The longest header.
-pub(super) const HEADER_BYTES_MAX: usize = 52;
-pub(super) const SUFFIX: &str = ".segment";
+pub(super) const HEADER_BYTES_MAX: usize = header::bytes(5);
 
 /// The name of segment `id` in its directory.
 pub(super) fn path(dir: &Path, id: SegmentId) -> PathBuf {
-    dir.join(format!("{:010}{SUFFIX}", id.0))
+    FILES.path(dir, id.0)
 }
 
 /// The number in the name of a segment's file.
 pub(super) fn id_of(name: &str) -> Option<SegmentId> {
-    name.strip_suffix(SUFFIX)?.parse().ok().map(SegmentId)
+    FILES.number_of(name).map(SegmentId)
 }
 
 /// What follows the header of a segment's file.
@@ -46,7 +51,7 @@ impl Format {
     /// Bytes of the header.
     pub(super) fn header_bytes(self) -> usize {
         match self {
-            Format::Blocks => 36,
+            Format::Blocks => header::bytes(3),
             Format::Frames { .. } => HEADER_BYTES_MAX,
         }
     }
@@ -82,12 +87,7 @@ impl Segment {
         let mut segment = Segment::empty(id, bucket, Format::Blocks);
         segment.written = 0;
         let (opens, span) = encode_bucket(bucket);
-        segment.pending.extend_from_slice(&MAGIC);
-        for number in [id.0, opens, span] {
-            segment.pending.extend_from_slice(&number.to_le_bytes());
-        }
-        let checksum = crc32fast::hash(&segment.pending);
-        segment.pending.extend_from_slice(&checksum.to_le_bytes());
+        segment.pending = header::encode(MAGIC, [id.0, opens, span]);
         segment
     }
 
@@ -111,24 +111,16 @@ impl Segment {
 
     /// A segment without entries, from its file's header; nothing if that is not whole and right.
     pub(super) fn from_header(id: SegmentId, bytes: &[u8]) -> Option<Segment> {
-        let number = |at: usize| {
-            let word = bytes.get(8 + 8 * at..16 + 8 * at)?.try_into().ok()?;
-            Some(u64::from_le_bytes(word))
+        let (told, format) = if let Some(told) = header::decode(MAGIC, bytes) {
+            (told, Format::Blocks)
+        } else {
+            let [number, opens, span, sequence, due] = header::decode(MAGIC_OF_FRAMES, bytes)?;
+            let due = Time::from_micros(due);
+            let base = Base { sequence, due };
+            ([number, opens, span], Format::Frames { base })
         };
-        let format = match *bytes.first_chunk::<8>()? {
-            MAGIC => Format::Blocks,
-            MAGIC_OF_FRAMES => Format::Frames {
-                base: Base {
-                    sequence: number(3)?,
-                    due: Time::from_micros(number(4)?),
-                },
-            },
-            _ => return None,
-        };
-        let header = bytes.get(..format.header_bytes())?;
-        let (told, checksum) = header.split_last_chunk::<4>()?;
-        let is_right = crc32fast::hash(told).to_le_bytes() == *checksum && number(0)? == id.0;
-        let bucket = decode_bucket(number(1)?, number(2)?).filter(|_| is_right)?;
+        let [number, opens, span] = told;
+        let bucket = decode_bucket(opens, span).filter(|_| number == id.0)?;
         Some(Segment::empty(id, bucket, format))
     }
 
@@ -185,12 +177,7 @@ impl Segment {
             return Ok(());
         }
         let file = disk.open_for_writing(&path(dir, self.id))?;
-        if let Err(error) = file.write_at(&self.pending, self.written) {
-            // What a failed write left would pass for a torn end; if it cannot be cut now, the next write covers it.
-            let _ends_torn = file.set_len(self.written);
-            return Err(error.into());
-        }
-        self.written += self.pending.len() as u64;
+        self.written = file.append_at(&self.pending, self.written)?;
         self.pending.clear();
         self.pending.shrink_to_fit();
         self.pending_entries = 0;
@@ -288,13 +275,8 @@ pub(super) mod tests {
     /// The header that earlier versions wrote.
     pub(in crate::backlog) fn header_of_frames(id: u64, bucket: Bucket, base: Base) -> Vec<u8> {
         let (opens, span) = encode_bucket(bucket);
-        let mut header = MAGIC_OF_FRAMES.to_vec();
-        for number in [id, opens, span, base.sequence, base.due.as_micros()] {
-            header.extend_from_slice(&number.to_le_bytes());
-        }
-        let checksum = crc32fast::hash(&header);
-        header.extend_from_slice(&checksum.to_le_bytes());
-        header
+        let numbers = [id, opens, span, base.sequence, base.due.as_micros()];
+        header::encode(MAGIC_OF_FRAMES, numbers)
     }
 
     #[test]

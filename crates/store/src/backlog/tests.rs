@@ -69,18 +69,18 @@ fn drain_spilled(backlog: &mut Backlog) -> Vec<(Ticket, Entry)> {
     entries
 }
 
-fn graded(number: u64, grade: u8) -> Entry {
+fn graded(number: u64, priority: u8) -> Entry {
     Entry {
-        grade,
+        priority,
         ..entry(number, START)
     }
 }
 
-/// Spills an entry with each of these grades, numbered from 0.
-fn spill(backlog: &mut Backlog, grades: &[u8]) {
-    for (number, grade) in (0..).zip(grades) {
+/// Spills an entry with each of these priorities, numbered from 0.
+fn spill(backlog: &mut Backlog, priorities: &[u8]) {
+    for (number, priority) in (0..).zip(priorities) {
         let ticket = backlog.append_held(&graded(number, 0)).unwrap();
-        backlog.spill(ticket, &graded(number, *grade)).unwrap();
+        backlog.spill(ticket, &graded(number, *priority)).unwrap();
     }
 }
 
@@ -253,7 +253,7 @@ fn thousands_of_buckets_take_no_open_files_and_little_memory() {
     backlog.flush(&mut Nothing).unwrap();
     let counters = backlog.account.memory_bytes() as u64;
     assert!(
-        backlog.stats().memory_bytes < counters + 100_000,
+        backlog.size().memory_bytes < counters + 100_000,
         "{:?}",
         backlog.stats()
     );
@@ -280,7 +280,7 @@ fn what_is_held_is_handed_out_in_the_next_life_only() {
     let _kept = backlog.append_held(&held(3)).unwrap();
     let handed_out = drain(&mut backlog, START);
     assert_eq!(numbers(&handed_out), [1, 2]);
-    assert_eq!(handed_out[0].1, held(1), "the grade is kept");
+    assert_eq!(handed_out[0].1, held(1), "the priority is kept");
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn what_was_spilled_comes_back_by_grade_and_within_a_class_in_order() {
 fn many_classes_take_one_open_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut backlog = new_backlog(dir.path());
-    let grades: Vec<u8> = (0..=u8::MAX).collect();
-    spill(&mut backlog, &grades);
+    let priorities: Vec<u8> = (0..=u8::MAX).collect();
+    spill(&mut backlog, &priorities);
     backlog.flush(&mut Nothing).unwrap();
     for _ in 0..200 {
         assert!(backlog.next_spilled().unwrap().is_some());
@@ -393,14 +393,14 @@ impl Model {
         item.is_in_hand = true;
     }
 
-    fn spill(&mut self, number: u64, grade: u8, position: u64) {
+    fn spill(&mut self, number: u64, priority: u8, position: u64) {
         let item = self.find(number);
         item.is_done = true;
         let due = item.due;
         self.append(number, due, due, position);
         let item = self.find(number);
         item.is_now = false;
-        item.spilled = Some(Class::of(grade));
+        item.spilled = Some(Class::of(priority));
     }
 
     /// Who of those that were spilled comes next.
@@ -460,7 +460,7 @@ enum Op {
     },
     Spill {
         at: usize,
-        grade: u8,
+        priority: u8,
     },
     Pass {
         seconds: u64,
@@ -481,7 +481,7 @@ fn op() -> impl Strategy<Value = Op> {
         4 => Just(Op::AppendHeld),
         5 => (1_usize..8).prop_map(|count| Op::Next { count }),
         2 => (1_usize..4).prop_map(|count| Op::NextSpilled { count }),
-        4 => (any::<usize>(), 0_u8..40).prop_map(|(at, grade)| Op::Spill { at, grade }),
+        4 => (any::<usize>(), 0_u8..40).prop_map(|(at, priority)| Op::Spill { at, priority }),
         5 => any::<usize>().prop_map(|at| Op::Ack { at }),
         2 => (any::<usize>(), delay).prop_map(|(at, delay)| Op::Replace { at, delay }),
         2 => prop_oneof![0_u64..5, 0_u64..50_000].prop_map(|seconds| Op::Pass { seconds }),
@@ -550,16 +550,16 @@ impl Pair {
             }
             Op::Next { count } => (0..count).for_each(|_| self.next()),
             Op::NextSpilled { count } => (0..count).for_each(|_| self.next_spilled()),
-            Op::Spill { at, grade } if !self.hands.is_empty() => {
+            Op::Spill { at, priority } if !self.hands.is_empty() => {
                 let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
                 let due = self.model.find(number).due;
                 let position = self.backlog.position().0;
                 let spilled = Entry {
-                    grade,
+                    priority,
                     ..entry(number, due)
                 };
                 self.backlog.spill(ticket, &spilled).unwrap();
-                self.model.spill(number, grade, position);
+                self.model.spill(number, priority, position);
             }
             Op::Ack { at } if !self.hands.is_empty() => {
                 let (ticket, number) = self.hands.swap_remove(at % self.hands.len());
@@ -625,7 +625,7 @@ impl Pair {
             let item = self.model.find(number(&entry));
             item.is_in_hand = true;
             assert_eq!(
-                (entry.due, Some(Class::of(entry.grade))),
+                (entry.due, Some(Class::of(entry.priority))),
                 (item.due, item.spilled)
             );
             self.hands.push((ticket, item.number));
@@ -839,7 +839,8 @@ impl Outcomes for LooksFirst<'_> {
         self.found.push(looked(self.dir));
         if self.refuses {
             let path = self.dir.to_owned();
-            return Err(BacklogError::DiskFull { path });
+            let source = std::io::ErrorKind::StorageFull.into();
+            return Err(DiskError { path, source }.into());
         }
         Ok(())
     }
@@ -913,7 +914,10 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
         for number in 0..100 {
             let waiting = entry(number, after(number * 50 % 777));
             while let Err(error) = backlog.append(&waiting, START) {
-                assert!(matches!(error, BacklogError::DiskFull { .. }), "{error}");
+                assert!(
+                    matches!(&error, BacklogError::Disk(error) if error.is_full()),
+                    "{error}"
+                );
                 refusals += 1;
                 disk.make_room(2);
             }
@@ -922,7 +926,7 @@ fn a_full_disk_loses_nothing_and_all_calls_succeed_later() {
         disk.make_room(0);
         assert!(matches!(
             backlog.sync(&mut Nothing),
-            Err(BacklogError::DiskFull { .. })
+            Err(BacklogError::Disk(error)) if error.is_full()
         ));
         disk.make_room(1000);
         let manifest = backlog.sync(&mut Nothing).unwrap();
@@ -1113,7 +1117,7 @@ proptest! {
     ) {
         let Worked { dir, manifest, left } = worked();
         let names = Disk::for_tests().list(dir.path()).unwrap();
-        let segments: Vec<&String> = names.iter().filter(|name| name.ends_with(segment::SUFFIX)).collect();
+        let segments: Vec<&String> = names.iter().filter(|name| name.ends_with(segment::FILES.suffix)).collect();
         let path = dir.path().join(segments[file.index(segments.len())]);
         let bytes = Disk::for_tests().read(&path).unwrap().unwrap();
         let id = segment::id_of(path.file_name().unwrap().to_str().unwrap()).unwrap();
@@ -1140,7 +1144,7 @@ proptest! {
     #[test]
     fn a_damaged_log_of_acknowledgements_loses_nothing(at: prop::sample::Index, bit in 0_u8..8) {
         let Worked { dir, manifest, left } = worked();
-        let path = acks::path(dir.path(), manifest.acks.generation);
+        let path = acks::FILES.path(dir.path(), manifest.acks.generation);
         let bytes = Disk::for_tests().read(&path).unwrap().unwrap();
         flip(&path, at.index(bytes.len()), bit);
         let open = |manifest: &Lengths| Backlog::open_on(Disk::for_tests(), dir.path(), &config(2000), Tails::Keep(manifest)).unwrap();
@@ -1384,7 +1388,7 @@ fn a_finished_crawl_leaves_no_files_but_the_log() {
         backlog.sync(&mut Nothing).unwrap();
         backlog.checkpointed(backlog.position()).unwrap();
     }
-    assert_eq!(backlog.stats().segments, 0);
+    assert_eq!(backlog.size().segments, 0);
     assert_eq!(backlog.disk.list(dir.path()).unwrap().len(), 1);
     backlog.append(&entry(60, START), START).unwrap();
     assert_eq!(numbers(&drain(&mut backlog, START)), [60]);
@@ -1441,7 +1445,7 @@ fn a_file_that_seen_has_not_flushed_is_kept() {
         backlog.checkpointed(backlog.position()).unwrap();
         backlog.sync(&mut Nothing).unwrap();
     }
-    assert_eq!((backlog.kept_for_seen(), backlog.stats().segments), (0, 0));
+    assert_eq!((backlog.kept_for_seen(), backlog.size().segments), (0, 0));
 }
 
 #[test]

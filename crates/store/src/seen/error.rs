@@ -1,6 +1,5 @@
 //! What can go wrong with the set of known URLs.
 
-use std::io;
 use std::path::PathBuf;
 
 use junkai_files::disk::DiskError;
@@ -9,20 +8,9 @@ use junkai_files::disk::DiskError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeenError {
-    /// There is no room on the disk; the same call succeeds when there is.
-    #[error("the disk is full at {path}")]
-    DiskFull {
-        /// The file that could not grow.
-        path: PathBuf,
-    },
-    /// The operating system refused.
-    #[error("cannot read or write {path}")]
-    Io {
-        /// The file in question.
-        path: PathBuf,
-        /// Its reason.
-        source: io::Error,
-    },
+    /// The operating system refused; if there was no room on the disk, the same call succeeds when there is.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// A file does not hold what was written to it.
     #[error("{path} is damaged at byte {offset}: {what}")]
     Damaged {
@@ -45,17 +33,4 @@ pub enum SeenError {
         /// How many keys were to be inserted.
         keys: usize,
     },
-}
-
-impl From<DiskError> for SeenError {
-    fn from(error: DiskError) -> SeenError {
-        if error.is_full() {
-            SeenError::DiskFull { path: error.path }
-        } else {
-            SeenError::Io {
-                path: error.path,
-                source: error.source,
-            }
-        }
-    }
 }

@@ -270,8 +270,8 @@ pub fn look(dir: &Path, key: u64) -> Result<bool, SeenError> {
         tries_left -= 1;
         match look_once(&disk, dir, key) {
             // The run was merged between reading `RUNS` and opening it.
-            Err(SeenError::Io { source, .. })
-                if source.kind() == std::io::ErrorKind::NotFound && 0 < tries_left => {}
+            Err(SeenError::Disk(error))
+                if error.source.kind() == std::io::ErrorKind::NotFound && 0 < tries_left => {}
             answer => return answer,
         }
     }

@@ -222,7 +222,7 @@ fn a_full_disk_loses_nothing_and_the_flush_succeeds_later() {
         }
         let refused = seen.flush(Mark(1));
         assert!(
-            matches!(refused, Err(SeenError::DiskFull { .. })),
+            matches!(&refused, Err(SeenError::Disk(error)) if error.is_full()),
             "{refused:?}"
         );
         assert!(!seen.insert(key(0)).unwrap());

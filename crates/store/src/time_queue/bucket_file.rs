@@ -8,18 +8,23 @@ use super::layout::Bucket;
 use super::sealed::Sealed;
 use super::ticket::BucketNumber;
 use crate::bitmap::Bitmap;
+use crate::bucketed::{Series, header};
 use junkai_frontier::Time;
 
-const SUFFIX: &str = ".bucket";
+/// The files of buckets.
+pub(super) const FILES: Series = Series {
+    prefix: "",
+    suffix: ".bucket",
+};
 
 /// The name of a bucket's file in its directory.
 pub(super) fn path(dir: &Path, number: BucketNumber) -> PathBuf {
-    dir.join(format!("{:010}{SUFFIX}", number.0))
+    FILES.path(dir, number.0)
 }
 
 /// The number in the name of a bucket's file.
 pub(super) fn number_of(name: &str) -> Option<BucketNumber> {
-    name.strip_suffix(SUFFIX)?.parse().ok().map(BucketNumber)
+    FILES.number_of(name).map(BucketNumber)
 }
 
 /// One bucket. Records are counted from the first in the file on; those in memory follow, in the order in which they were put.
@@ -105,31 +110,16 @@ impl BucketFile {
 
 const MAGIC: [u8; 8] = *b"jktime01";
 /// Bytes before the first run.
-pub(super) const FILE_HEADER_BYTES: usize = 36;
+pub(super) const FILE_HEADER_BYTES: usize = header::bytes(3);
 
 /// The beginning of a bucket's file: which bucket it is, for whoever has only the file.
-pub(super) fn encode_header(number: BucketNumber, bucket: Bucket) -> [u8; FILE_HEADER_BYTES] {
-    let mut bytes = [0; FILE_HEADER_BYTES];
-    bytes[..8].copy_from_slice(&MAGIC);
-    let numbers = [number.0, bucket.opens.as_micros(), bucket.span];
-    for (at, number) in numbers.iter().enumerate() {
-        bytes[8 + 8 * at..16 + 8 * at].copy_from_slice(&number.to_le_bytes());
-    }
-    let sum = crc32fast::hash(&bytes[..32]);
-    bytes[32..].copy_from_slice(&sum.to_le_bytes());
-    bytes
+pub(super) fn encode_header(number: BucketNumber, bucket: Bucket) -> Vec<u8> {
+    header::encode(MAGIC, [number.0, bucket.opens.as_micros(), bucket.span])
 }
 
 /// The bucket of a file that begins with `bytes`; nothing if they are not a whole and right header.
 pub(super) fn decode_header(number: BucketNumber, bytes: &[u8]) -> Option<Bucket> {
-    let header = bytes.get(..FILE_HEADER_BYTES)?;
-    let word = |at: usize| {
-        let word = header[8 * at..8 * at + 8].try_into();
-        word.map_or(0, u64::from_le_bytes)
-    };
-    let bucket = Bucket {
-        opens: Time::from_micros(word(2)),
-        span: word(3),
-    };
-    (encode_header(number, bucket) == header).then_some(bucket)
+    let [told, opens, span] = header::decode(MAGIC, bytes)?;
+    let opens = Time::from_micros(opens);
+    (told == number.0).then_some(Bucket { opens, span })
 }

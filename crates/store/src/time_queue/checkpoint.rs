@@ -1,19 +1,9 @@
 //! Makes the time queue durable, and gives back the space of files that nobody needs any more.
 
-use std::collections::BTreeSet;
-
-use super::ticket::BucketNumber;
-use super::{Lengths, TimeQueue, TimeQueueError, bucket_file, journal};
+use super::{Lengths, TimeQueue, TimeQueueError, bucket_file};
 
 /// So many files are made durable one by one; more of them together, with all that the file system holds.
 const SYNCED_EACH_MAX: usize = 8;
-
-/// Files that are out of use.
-#[derive(Debug, Default)]
-pub(super) struct Retired {
-    pub(super) buckets: BTreeSet<BucketNumber>,
-    pub(super) journals: BTreeSet<u64>,
-}
 
 impl TimeQueue {
     /// Gives every change to the system. It survives a kill, not a power loss. Until then no change counts: what a state stands for, such as a log line, can be
@@ -76,15 +66,8 @@ impl TimeQueue {
     /// The manifest must be of a sync after the call before this one; further syncs may have followed it. So what is out of use by now
     /// is surely not named by the manifest of the next call, and only then its space is given back.
     pub fn checkpointed(&mut self) -> Result<(), TimeQueueError> {
-        while let Some(number) = self.removable.buckets.first().copied() {
-            self.disk.remove(&bucket_file::path(&self.dir, number))?;
-            self.removable.buckets.remove(&number);
-        }
-        while let Some(generation) = self.removable.journals.first().copied() {
-            self.disk.remove(&journal::path(&self.dir, generation))?;
-            self.removable.journals.remove(&generation);
-        }
-        self.removable = std::mem::take(&mut self.retired);
-        Ok(())
+        Ok(self
+            .retired
+            .checkpointed(&self.disk, &self.dir, |_, _| {})?)
     }
 }

@@ -4,16 +4,21 @@
 //! has grown long, a new *generation* of it is begun that says by itself what there is; the old one stays until the crawl's manifest names
 //! the new. The checksum covers the generation and the place, so that zeros, a torn end or bytes of another file are never taken for a frame.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::TimeQueueError;
 use super::contents::Contents;
 use super::entry::Entry;
 use super::record::TEXT_BYTES_MAX;
+use crate::bucketed::Series;
 use crate::coding::Input;
 use junkai_files::disk::{Disk, DiskFile};
 
-const PREFIX: &str = "journal-";
+/// The files of a journal, a generation each.
+pub(super) const FILES: Series = Series {
+    prefix: "journal-",
+    suffix: "",
+};
 const HEADER_BYTES: usize = 8;
 /// A frame is closed when it is as long as this.
 const FRAME_BYTES: usize = 64 << 10;
@@ -21,15 +26,6 @@ const FRAME_BYTES: usize = 64 << 10;
 const FRAME_BYTES_MAX: usize = FRAME_BYTES + 4 * TEXT_BYTES_MAX;
 /// What waits to be written is written when it is as long as this.
 const PENDING_BYTES: usize = 1 << 20;
-
-pub(super) fn path(dir: &Path, generation: u64) -> PathBuf {
-    dir.join(format!("{PREFIX}{generation:010}"))
-}
-
-/// The number in the name of a journal's file.
-pub(super) fn generation_of(name: &str) -> Option<u64> {
-    name.strip_prefix(PREFIX)?.parse().ok()
-}
 
 #[derive(Debug)]
 pub(super) struct Journal {
@@ -134,18 +130,14 @@ impl Journal {
         if self.pending.is_empty() {
             return Ok(());
         }
+        let path = || FILES.path(dir, self.generation);
         let file = match self.file.take() {
             Some(file) => file,
-            None if self.written == 0 => disk.create(&path(dir, self.generation))?,
-            None => disk.open_for_writing(&path(dir, self.generation))?,
+            None if self.written == 0 => disk.create(&path())?,
+            None => disk.open_for_writing(&path())?,
         };
-        if let Err(error) = file.write_at(&self.pending, self.written) {
-            // What a failed write left would pass for a torn end; if it cannot be cut now, the next write covers it.
-            let _ends_torn = file.set_len(self.written);
-            return Err(error.into());
-        }
+        self.written = file.append_at(&self.pending, self.written)?;
         self.file = Some(file);
-        self.written += self.pending.len() as u64;
         self.given_bytes += self.pending.len() as u64;
         self.pending.clear();
         self.is_dirty = true;
@@ -155,7 +147,8 @@ impl Journal {
     /// Makes what was written durable.
     pub(super) fn sync(&mut self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
         if self.is_dirty && 0 < self.written {
-            disk.open_for_writing(&path(dir, self.generation))?.sync()?;
+            let path = FILES.path(dir, self.generation);
+            disk.open_for_writing(&path)?.sync()?;
             self.is_dirty = false;
         }
         Ok(())

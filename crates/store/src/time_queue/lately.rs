@@ -12,7 +12,9 @@ pub fn put_since(disk: &Disk, dir: &Path, named: &Lengths) -> Result<Vec<String>
     let mut urls = Vec::new();
     for name in disk.list(dir)? {
         // A later generation repeats what the earlier ones put; until a manifest names it, those are still there.
-        let generation = journal::generation_of(&name).filter(|number| named.generation <= *number);
+        let generation = journal::FILES
+            .number_of(&name)
+            .filter(|number| named.generation <= *number);
         let Some(generation) = generation else {
             continue;
         };
@@ -21,7 +23,7 @@ pub fn put_since(disk: &Disk, dir: &Path, named: &Lengths) -> Result<Vec<String>
         } else {
             0
         };
-        let file = disk.open(&journal::path(dir, generation))?;
+        let file = disk.open(&journal::FILES.path(dir, generation))?;
         journal::replay(&file, generation, u64::MAX, |at, entry| {
             if let Entry::Put {
                 replaces: None,
@@ -50,7 +52,8 @@ mod tests {
     fn what_was_put_since_the_manifest_is_told_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let config = TimeQueueConfig::default();
-        let tails = Tails::Keep(&Lengths::default());
+        let lengths = Lengths::default();
+        let tails = Tails::Keep(&lengths);
         let (mut queue, _) = TimeQueue::open(dir.path(), &config, tails).unwrap();
         let record = |url: &str| Record {
             url: url.to_owned(),

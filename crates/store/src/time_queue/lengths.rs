@@ -13,14 +13,8 @@ pub struct Lengths {
     pub(super) bytes: u64,
 }
 
-/// What to believe of the files beyond the moment that the manifest names. A `Lengths` of zeros stands for "no manifest yet".
-#[derive(Clone, Copy, Debug)]
-pub enum Tails<'a> {
-    /// After a kill, in the same boot of the machine: the system still wrote what it was given. Whole frames are kept, a torn end is cut.
-    Keep(&'a Lengths),
-    /// After a power loss, what was not made durable may be missing anywhere: all of it is cut.
-    Cut(&'a Lengths),
-}
+/// What to believe of a time queue's files beyond the moment that the manifest names.
+pub type Tails<'a> = crate::bucketed::Tails<'a, Lengths>;
 
 /// What was found, and repaired, on opening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -58,11 +58,11 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use checkpoint::Retired;
+use crate::bucketed::Retired;
 use closed::Closed;
 use contents::Contents;
 use journal::Journal;
-use junkai_files::disk::Disk;
+use junkai_files::disk::{Disk, DiskError};
 use junkai_frontier::Time;
 use line::{Line, Open};
 use reader::Reader;
@@ -108,10 +108,7 @@ pub struct TimeQueue {
     /// Files that were written to since they were last made durable.
     dirty: BTreeSet<BucketNumber>,
     has_new_files: bool,
-    /// What the next manifest does not name any more.
     retired: Retired,
-    /// What no manifest can name any more.
-    removable: Retired,
     waiting: u64,
     in_hand: u64,
     traffic: Traffic,
@@ -139,11 +136,11 @@ impl TimeQueue {
     ) -> Result<(TimeQueue, Recovery), TimeQueueError> {
         disk.create_dir(dir)?;
         let mut loaded = recovery::load(&disk, dir, config.page_bytes_within(), tails)?;
-        loaded.repair(&disk, dir)?;
+        loaded.repairs.make(&disk, dir)?;
         if !loaded.has_journal {
             loaded.journal.begin(&loaded.contents, &disk, dir)?;
         }
-        let in_memory = |source| TimeQueueError::Io {
+        let in_memory = |source| DiskError {
             path: dir.to_owned(),
             source,
         };
@@ -169,7 +166,6 @@ impl TimeQueue {
             dirty: BTreeSet::new(),
             has_new_files: true,
             retired: loaded.retired,
-            removable: Retired::default(),
             in_hand: 0,
             traffic: Traffic::default(),
         };

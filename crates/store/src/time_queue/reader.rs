@@ -56,10 +56,13 @@ impl Reader {
         piece.offset = at.offset;
         let file = match self.file.take() {
             Some((bucket, file)) if bucket == at.bucket => file,
-            Some(_) | None => match self.disk.open(&bucket_file::path(&self.dir, at.bucket)) {
-                Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
-                opened => opened?,
-            },
+            Some(_) | None => {
+                let path = bucket_file::path(&self.dir, at.bucket);
+                let Some(file) = self.disk.open_if_there(&path)? else {
+                    return Ok(());
+                };
+                file
+            }
         };
         let ahead = usize::try_from(at.bytes).unwrap_or(length).max(length);
         piece.bytes.resize(ahead, 0);

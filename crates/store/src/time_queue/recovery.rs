@@ -3,16 +3,15 @@
 //! Loading changes nothing: it says what to repair, and opening does it. The journal says what counts; of other files, what it does not name is cut or
 //! removed, unless an older manifest may still name it.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::TimeQueueError;
 use super::bucket_file;
-use super::checkpoint::Retired;
 use super::contents::Contents;
 use super::journal::{self, Journal, Replayed};
 use super::lengths::{Lengths, Recovery, Tails};
 use super::run_places;
+use crate::bucketed::{Repairs, Retired};
 use junkai_files::disk::{self, Disk};
 
 /// A directory's content, read but not repaired.
@@ -24,13 +23,7 @@ pub(super) struct Loaded {
     pub(super) has_journal: bool,
     pub(super) retired: Retired,
     pub(super) report: Recovery,
-    repairs: Vec<Repair>,
-}
-
-#[derive(Debug)]
-enum Repair {
-    Cut { path: PathBuf, bytes: u64 },
-    Remove { path: PathBuf },
+    pub(super) repairs: Repairs,
 }
 
 /// Reads the directory.
@@ -43,7 +36,7 @@ pub(super) fn load(
     let names = disk.list(dir)?;
     let generations: Vec<u64> = names
         .iter()
-        .filter_map(|name| journal::generation_of(name))
+        .filter_map(|name| journal::FILES.number_of(name))
         .collect();
     let mut loaded = Loaded {
         contents: Contents::new(page_bytes),
@@ -51,13 +44,12 @@ pub(super) fn load(
         has_journal: false,
         retired: Retired::default(),
         report: Recovery::default(),
-        repairs: Vec::new(),
+        repairs: Repairs::default(),
     };
     loaded.load_journal(disk, dir, &generations, tails)?;
     if !loaded.has_journal {
-        let (Tails::Keep(lengths) | Tails::Cut(lengths)) = tails;
         let last = generations.last().copied().unwrap_or(0);
-        loaded.journal.generation = last.max(lengths.generation);
+        loaded.journal.generation = last.max(tails.lengths().generation);
         loaded.salvage(disk, dir, &names, tails)?;
     }
     for generation in generations {
@@ -65,7 +57,7 @@ pub(super) fn load(
     }
     for name in &names {
         if name.ends_with(disk::TEMPORARY_SUFFIX) {
-            loaded.remove(dir.join(name));
+            loaded.repairs.remove(dir.join(name));
         } else if let Some(number) = bucket_file::number_of(name) {
             loaded.judge_bucket(disk, dir, number, tails)?;
         }
@@ -75,20 +67,6 @@ pub(super) fn load(
 }
 
 impl Loaded {
-    /// Brings the directory to the state that was loaded.
-    pub(super) fn repair(&self, disk: &Disk, dir: &Path) -> Result<(), TimeQueueError> {
-        if self.repairs.is_empty() {
-            return Ok(());
-        }
-        for repair in &self.repairs {
-            match repair {
-                Repair::Cut { path, bytes } => disk.open_for_writing(path)?.set_len(*bytes)?,
-                Repair::Remove { path } => disk.remove(path)?,
-            }
-        }
-        Ok(disk.sync_dir(dir)?)
-    }
-
     /// Takes in the journal that counts: the one that the manifest names, or the newest that was begun completely.
     fn load_journal(
         &mut self,
@@ -103,9 +81,9 @@ impl Loaded {
             Tails::Cut(lengths) => (vec![lengths.generation], lengths.bytes, lengths),
         };
         for generation in candidates.into_iter().rev().filter(|number| 0 < *number) {
-            let file = match disk.open(&journal::path(dir, generation)) {
-                Err(error) if error.source.kind() == io::ErrorKind::NotFound => continue,
-                opened => opened?,
+            let path = journal::FILES.path(dir, generation);
+            let Some(file) = disk.open_if_there(&path)? else {
+                continue;
             };
             let mut contents = Contents::new(page_bytes);
             let replayed = journal::replay(&file, generation, bytes_max, |_, entry| {
@@ -116,7 +94,7 @@ impl Loaded {
                 self.contents = contents;
                 self.has_journal = true;
                 self.journal = Journal::at(generation, replayed.bytes, begun_bytes);
-                self.cut(journal::path(dir, generation), replayed.bytes, file_bytes);
+                self.repairs.cut(path, replayed.bytes, file_bytes);
                 self.report.journal_damaged = is_behind(generation, replayed, named);
                 return Ok(());
             }
@@ -160,11 +138,11 @@ impl Loaded {
         if generation == self.journal.generation && self.has_journal {
             return;
         }
-        let is_named = matches!(tails, Tails::Keep(_)) && generation < self.journal.generation;
+        let is_named = tails.are_kept() && generation < self.journal.generation;
         if is_named {
-            self.retired.journals.insert(generation);
+            self.retired.insert(journal::FILES, generation);
         } else {
-            self.remove(journal::path(dir, generation));
+            self.repairs.remove(journal::FILES.path(dir, generation));
         }
     }
 
@@ -180,24 +158,24 @@ impl Loaded {
         let Some(known) = self.contents.buckets.get_mut(number) else {
             // An older manifest may name what the newest journal does not know any more.
             let may_be_named = number < self.contents.next_bucket;
-            if may_be_named && matches!(tails, Tails::Keep(_)) {
-                self.retired.buckets.insert(number);
+            if may_be_named && tails.are_kept() {
+                self.retired.insert(bucket_file::FILES, number.0);
             } else {
-                self.remove(path);
+                self.repairs.remove(path);
             }
             return Ok(());
         };
         known.has_file = true;
         let (known_bytes, left) = (known.size.bytes, known.left_in_file());
-        let file_bytes = match disk.open(&path) {
+        let Some(file) = disk.open_if_there(&path)? else {
             // For one who looks on: a live crawl removed it since it was listed.
-            Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened?.length()?,
+            return Ok(());
         };
+        let file_bytes = file.length()?;
         if file_bytes < known_bytes && 0 < left {
             self.report.damaged_files += 1;
         }
-        self.cut(path, known_bytes, file_bytes);
+        self.repairs.cut(path, known_bytes, file_bytes);
         Ok(())
     }
 
@@ -211,21 +189,11 @@ impl Loaded {
         let missing =
             buckets.filter(|(number, file)| 0 < file.left_in_file() && is_missing(number));
         self.report.damaged_files += missing.count() as u64;
+        self.report.cut_bytes = self.repairs.cut_bytes;
+        self.report.removed_files = self.repairs.removed_files;
         self.report.waiting = self.contents.records();
         self.report.from_journal = self.contents.records_in_memory();
         self.report.early = self.contents.early.len() as u64;
-    }
-
-    fn cut(&mut self, path: PathBuf, bytes: u64, file_bytes: u64) {
-        if bytes < file_bytes {
-            self.report.cut_bytes += file_bytes - bytes;
-            self.repairs.push(Repair::Cut { path, bytes });
-        }
-    }
-
-    fn remove(&mut self, path: PathBuf) {
-        self.report.removed_files += 1;
-        self.repairs.push(Repair::Remove { path });
     }
 }
 

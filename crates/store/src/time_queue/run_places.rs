@@ -1,6 +1,5 @@
 //! Finds the runs of a bucket's file: by their headers, one behind the other.
 
-use std::io;
 use std::path::Path;
 
 use super::TimeQueueError;
@@ -99,15 +98,15 @@ pub(super) fn salvage(
     dir: &Path,
 ) -> Result<Option<BucketFile>, TimeQueueError> {
     let reader = Reader::new(disk.clone(), dir);
-    let mut reader = reader.map_err(|source| TimeQueueError::Io {
+    let mut reader = reader.map_err(|source| DiskError {
         path: dir.to_owned(),
         source,
     })?;
-    let file_bytes = match disk.open(&bucket_file::path(dir, bucket)) {
+    let Some(file) = disk.open_if_there(&bucket_file::path(dir, bucket))? else {
         // For one who looks on: a live crawl removed it since it was listed.
-        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?.length()?,
+        return Ok(None);
     };
+    let file_bytes = file.length()?;
     let header = Stretch {
         bucket,
         offset: 0,

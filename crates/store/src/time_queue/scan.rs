@@ -10,7 +10,7 @@ use super::cursor::{Cursor, ReadFault};
 use super::reader::Reader;
 use super::stats::{SpanStats, spans};
 use super::{Lengths, RecordRef, Tails, TimeQueue, TimeQueueConfig, TimeQueueError, recovery};
-use junkai_files::disk::Disk;
+use junkai_files::disk::{Disk, DiskError};
 
 /// How often a directory is read again that changed under the reader's eyes.
 const LOOKS_MAX: usize = 5;
@@ -58,7 +58,7 @@ fn scan(
     mut visit: impl FnMut(RecordRef),
 ) -> Result<(), TimeQueueError> {
     let reader = Reader::new(disk.clone(), dir);
-    let mut reader = reader.map_err(|source| TimeQueueError::Io {
+    let mut reader = reader.map_err(|source| DiskError {
         path: dir.to_owned(),
         source,
     })?;

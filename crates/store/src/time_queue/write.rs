@@ -10,7 +10,7 @@ use super::layout::Bucket;
 use super::record::{RecordRef, TEXT_BYTES_MAX};
 use super::run::{Chosen, RunPlan, RunWriter};
 use super::ticket::{BucketNumber, Place};
-use super::{NotReplaced, Ticket, TimeQueue, TimeQueueError};
+use super::{NotReplaced, Ticket, TimeQueue, TimeQueueError, journal};
 use junkai_frontier::Time;
 
 /// The largest write buffer: offsets in it take four bytes.
@@ -166,7 +166,7 @@ impl TimeQueue {
         if file.has_file {
             self.dirty.remove(&number);
             self.reader.forget(number);
-            self.retired.buckets.insert(number);
+            self.retired.insert(bucket_file::FILES, number.0);
         }
     }
 
@@ -269,7 +269,7 @@ impl TimeQueue {
         let old = self.journal.generation;
         self.journal.begin(&self.contents, &self.disk, &self.dir)?;
         self.has_new_files = true;
-        self.retired.journals.insert(old);
+        self.retired.insert(journal::FILES, old);
         Ok(())
     }
 
@@ -303,17 +303,13 @@ impl TimeQueue {
             file.has_file = true;
             let path = bucket_file::path(&self.dir, number);
             let on_disk = self.disk.open_for_writing(&path)?;
-            if let Err(error) = on_disk.write_at(bytes, file.size.bytes) {
-                // What a failed write left is not counted; if it cannot be cut now, the next write covers it.
-                let _ends_torn = on_disk.set_len(file.size.bytes);
-                return Err(error.into());
-            }
+            let file_bytes = on_disk.append_at(bytes, file.size.bytes)?;
             self.traffic.writes += 1;
             self.traffic.written_bytes += bytes.len() as u64;
             self.traffic.written_records += u64::from(records);
             self.dirty.insert(number);
             file.grow(FileSize {
-                bytes: file.size.bytes + bytes.len() as u64,
+                bytes: file_bytes,
                 records: file.size.records + records,
                 runs: file.size.runs + 1,
             });

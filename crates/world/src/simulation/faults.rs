@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use junkai_chance::Chance;
@@ -14,6 +15,7 @@ use junkai_frontier::admission::Order as AdmissionOrder;
 use super::{Event, Fault, Interruption, Simulation};
 use crate::Bug;
 use crate::check::broken;
+use crate::draws::Matter;
 use crate::web::Web;
 
 impl Simulation {
@@ -26,6 +28,7 @@ impl Simulation {
             Some(Bug::LogsBuffered) => sabotage.buffered = vec!["/logs/"],
             Some(Bug::StatesBuffered) => sabotage.buffered = vec!["/time_queue/"],
             Some(Bug::EntriesBuffered) => sabotage.buffered = vec![".segment"],
+            Some(Bug::OutboxBuffered) => sabotage.buffered = vec!["/outbox/"],
             Some(Bug::ServersBuffered) => sabotage.buffered = vec!["servers.jsonl"],
             Some(Bug::CapturesBuffered) => sabotage.buffered = vec!["/archive/"],
             Some(Bug::PausedLost) => sabotage.not_replaced = Some("paused.json"),
@@ -43,40 +46,44 @@ impl Simulation {
         let seconds = u32::try_from(self.plan.time.as_secs()).unwrap_or(u32::MAX);
         let plan = self.plan.clone();
         for _ in 0..plan.ends {
-            let fault = match self.chance.below(8) {
+            let fault = match self.draws.of(Matter::Ends).below(8) {
                 0..3 if plan.power_fails => Fault::PowerFailure,
                 3 => Fault::Stop,
                 _ => Fault::Kill,
             };
-            self.at_random(seconds, Event::Fault(fault));
+            self.at_random(Matter::Ends, seconds, Event::Fault(fault));
         }
         for _ in 0..plan.ends.div_ceil(2) {
             if plan.disk_fills {
-                self.at_random(seconds, Event::Fault(Fault::FullDisk));
+                self.at_random(Matter::FullDisks, seconds, Event::Fault(Fault::FullDisk));
             }
             if plan.clock_is_set {
-                let by = i64::from(self.chance.between(0, 200_000)) - 100_000;
-                self.at_random(seconds, Event::Fault(Fault::SetWall(by)));
-                let sleep = Duration::from_secs(u64::from(self.chance.below(20_000)));
-                self.at_random(seconds, Event::Fault(Fault::Sleep(sleep)));
+                let by = self.draws.of(Matter::Clocks).between(0, 200_000);
+                let by = i64::from(by) - 100_000;
+                self.at_random(Matter::Clocks, seconds, Event::Fault(Fault::SetWall(by)));
+                let sleep = self.draws.of(Matter::Clocks).below(20_000);
+                let sleep = Duration::from_secs(u64::from(sleep));
+                self.at_random(Matter::Clocks, seconds, Event::Fault(Fault::Sleep(sleep)));
             }
             if plan.network_fails {
-                let lasts = Duration::from_secs(u64::from(self.chance.below(7000)));
-                self.at_random(seconds, Event::Fault(Fault::Outage(lasts)));
+                let lasts = self.draws.of(Matter::Outages).below(7000);
+                let lasts = Duration::from_secs(u64::from(lasts));
+                self.at_random(Matter::Outages, seconds, Event::Fault(Fault::Outage(lasts)));
             }
         }
         if plan.commands {
             for _ in 0..plan.ends + 4 {
                 let command = self.draw_command();
-                self.at_random(seconds, Event::Command(command));
+                self.at_random(Matter::Commands, seconds, Event::Command(command));
             }
         }
     }
 
     pub(super) fn draw_command(&mut self) -> UserCommand {
-        let url = self.web.any_url(&mut self.chance);
-        let host = Web::host(self.chance.below(self.plan.hosts));
-        match self.chance.below(8) {
+        let chance = self.draws.of(Matter::Commands);
+        let url = self.web.any_url(chance);
+        let host = Web::host(chance.below(self.plan.hosts));
+        match chance.below(8) {
             0 | 1 => UserCommand::Add { seeds: vec![url] },
             2 | 3 => UserCommand::Revisit { pages: vec![url] },
             4 => UserCommand::Pause {
@@ -87,20 +94,21 @@ impl Simulation {
             },
             6 => UserCommand::Pause { whom: Whom::All },
             _ => UserCommand::Scope(ScopeCommand {
-                exclude: vec![format!("/p{}$", self.chance.below(self.plan.pages))],
+                exclude: vec![format!("/p{}$", chance.below(self.plan.pages))],
                 ..ScopeCommand::default()
             }),
         }
     }
 
-    pub(super) fn at_random(&mut self, seconds: u32, event: Event) {
+    pub(super) fn at_random(&mut self, matter: Matter, seconds: u32, event: Event) {
+        let chance = self.draws.of(matter);
         // Most of a crawl happens at its beginning: half of all falls into the first hour.
-        let within = if self.chance.is(0.5) {
+        let within = if chance.is(0.5) {
             seconds.min(3600)
         } else {
             seconds
         };
-        let at = Duration::from_millis(self.chance.below_large(u64::from(within) * 1000));
+        let at = Duration::from_millis(chance.below_large(u64::from(within) * 1000));
         self.at(at, event);
     }
 
@@ -127,7 +135,7 @@ impl Simulation {
                 Some(Bug::ServersForgotten) => cut(&disk, "servers.jsonl", u64::MAX, &files),
                 Some(Bug::SeenForgotten) => {
                     for (path, _) in &files {
-                        if path.starts_with("/state/seen") {
+                        if path.to_string_lossy().contains("/seen/") {
                             let _on_a_simulated_disk = disk.remove(path);
                         }
                     }
@@ -135,16 +143,18 @@ impl Simulation {
                 _ => {}
             }
         }
-        if self.plan.bits_rot && !self.is_calm && 0 < self.counts.ends && self.chance.is(0.1) {
+        let may_rot = self.plan.bits_rot && !self.is_calm && 0 < self.counts.ends;
+        if may_rot && self.draws.of(Matter::Rot).is(0.1) {
             self.rot(&files);
         }
     }
 
     pub(super) fn rot(&mut self, files: &[(PathBuf, usize)]) {
         let kept = [
-            "/state/backlog/",
-            "/state/time_queue/",
-            "/state/seen/",
+            "/backlog/",
+            "/outbox/",
+            "/time_queue/",
+            "/seen/",
             "MANIFEST",
             "planner",
         ];
@@ -156,8 +166,9 @@ impl Simulation {
         if able.is_empty() {
             return;
         }
-        let (path, length) = *self.chance.pick(&able);
-        let (byte, bit) = (self.chance.index(*length), self.chance.below(8));
+        let chance = self.draws.of(Matter::Rot);
+        let (path, length) = *chance.pick(&able);
+        let (byte, bit) = (chance.index(*length), chance.below(8));
         if self.disk.flip_bit(path, byte, bit) {
             self.rotten = Some((path.clone(), byte, bit));
             self.was_rotten = true;
@@ -168,18 +179,23 @@ impl Simulation {
     pub(super) fn fault(&mut self, fault: Fault) -> Result<(), Interruption> {
         self.counts.faults += 1;
         match fault {
-            Fault::Kill => self.disk.kill_after(self.chance.below_large(300)),
+            Fault::Kill => {
+                let changes = self.draws.of(Matter::Ends).below_large(300);
+                self.disk.kill_after(changes);
+            }
             Fault::PowerFailure => {
                 self.power_fails_next = true;
-                self.disk.kill_after(self.chance.below_large(300));
+                let changes = self.draws.of(Matter::Ends).below_large(300);
+                self.disk.kill_after(changes);
             }
             Fault::Stop => {
                 let now = self.now();
                 let Some(process) = self.process.take() else {
                     return Ok(());
                 };
-                let closed = process.engine.close(now);
-                self.hear_of_damage(&process.progress);
+                let progress = Arc::clone(&process.progress);
+                let closed = process.close(now);
+                self.hear_of_damage(&progress);
                 self.survived(closed)?;
                 return Err(Interruption::Ended);
             }
@@ -201,12 +217,18 @@ impl Simulation {
         if let UserCommand::Pause { whom } = command {
             // Somebody who pauses goes on some time.
             let back = UserCommand::Resume { whom: whom.clone() };
-            let after = Duration::from_secs(u64::from(self.chance.between(10, 9000)));
+            let after = self.draws.of(Matter::Commands).between(10, 9000);
+            let after = Duration::from_secs(u64::from(after));
             self.at(self.machine.passed() + after, Event::Command(back));
         }
-        let answered = self.process()?.engine.command(now, command.clone());
-        let answered = self.survived(answered)?;
-        if 0 < answered.done {
+        let parts = command.parts(self.settings.partitions(), &self.canonical);
+        let mut done = 0;
+        for (partition, part) in parts.into_iter().enumerate() {
+            let Some(part) = part else { continue };
+            let answered = self.engine(partition)?.command(now, part);
+            done += self.survived(answered)?.done;
+        }
+        if 0 < done {
             self.check_kept(command, is_pause)?;
         }
         Ok(())
@@ -253,12 +275,39 @@ pub(super) fn vary(settings: &mut Settings, chance: &mut Chance) {
     settings.politeness.interval = *chance.pick(&intervals);
     let concurrency = chance.between(1, 20) as usize;
     settings.crawl.concurrency = NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN);
-    let seconds = u64::from(chance.between(1, 60));
-    settings.crawl.checkpoint_every = Duration::from_secs(seconds);
+    let every = [1, 10, 60, 600].map(Duration::from_secs);
+    settings.crawl.checkpoint_every = *chance.pick(&every);
     let orders = [
         AdmissionOrder::Fifo,
         AdmissionOrder::InDegree,
         AdmissionOrder::Worth,
     ];
     settings.crawl.order = *chance.pick(&orders);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plan;
+
+    /// When something is planned to go wrong, or to be asked for.
+    fn planned(plan: &Plan) -> Vec<Duration> {
+        let simulation = Simulation::new(4711, plan);
+        simulation.agenda.keys().map(|(at, _)| *at).collect()
+    }
+
+    #[test]
+    fn what_is_left_of_a_simpler_plan_stays_where_it_was() {
+        let plan = Plan::default();
+        let all = planned(&plan);
+        let has_same_web = |other: &&Plan| {
+            (other.hosts, other.pages, other.time) == (plan.hosts, plan.pages, plan.time)
+        };
+        let simpler = plan.simpler();
+        for simpler in simpler.iter().filter(has_same_web) {
+            let left = planned(simpler);
+            assert!(!left.is_empty());
+            assert!(left.iter().all(|at| all.contains(at)), "{simpler:?}");
+        }
+    }
 }

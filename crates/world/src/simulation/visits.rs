@@ -4,47 +4,103 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use junkai_engine::Input;
 use junkai_engine::platform::Machine as _;
-use junkai_engine::visit::{EndedVisit, Fate, Located, Order, Start};
+use junkai_engine::visit::{Confirmation, EndedVisit, Fate, Located, Order, Start};
+use junkai_engine::{Busy, Input};
 use junkai_fetch::{DnsFailure, DnsProblem};
 use junkai_frontier::{EndReport, Time};
 
 use super::{Event, Interruption, Simulation};
 use crate::Bug;
 use crate::check::broken;
+use crate::draws::Matter;
 use crate::web::How;
 use crate::worker::{Doing, Made, Tools};
 
 impl Simulation {
-    pub(super) fn carry_out_orders(&mut self) -> Result<(), Interruption> {
+    pub(super) fn carry_out_orders(&mut self, partition: usize) -> Result<(), Interruption> {
         loop {
             let now = self.now();
-            let order = self.process()?.engine.poll_order(now);
+            let order = self.engine(partition)?.poll_order(now);
             let Some(order) = self.survived(order)? else {
                 return Ok(());
             };
             let passed = self.machine.passed();
             match order {
                 Order::Visit(start) => {
+                    if let Err(until) = self.is_with_other_partitions(partition, &start)? {
+                        let busy = Busy {
+                            start,
+                            until,
+                            is_hold: false,
+                        };
+                        let handled = self.engine(partition)?.handle(now, Input::Busy(busy));
+                        self.survived(handled)?;
+                        continue;
+                    }
                     let mut wait = start.at.saturating_duration_since(now);
                     if self.has(Bug::StartsBeforeItsTime) {
                         wait = Duration::ZERO;
                     }
-                    self.at(passed + wait, Event::Begin(start));
+                    self.at(passed + wait, Event::Begin(partition, start));
                 }
                 Order::Resolve(host) => {
-                    let takes = Duration::from_millis(u64::from(self.chance.below(300)));
-                    self.at(passed + takes, Event::Resolve(host));
+                    let takes = self.draws.of(Matter::Names).below(300);
+                    let takes = Duration::from_millis(u64::from(takes));
+                    self.at(passed + takes, Event::Resolve(partition, host));
+                }
+                Order::Links(links) => {
+                    let (to, from, batch) = (links.to, links.from, links.batch);
+                    self.send(to, Input::Links(links));
+                    if self.has(Bug::LinksConfirmedEarly) {
+                        self.send(from, Input::Confirmed { batch });
+                    }
+                }
+                Order::Confirm(Confirmation { to, batch }) => {
+                    self.send(to, Input::Confirmed { batch });
                 }
             }
         }
     }
 
-    pub(super) fn resolve(&mut self, host: Box<str>) -> Result<(), Interruption> {
+    /// Lets a partition hear something, a moment later.
+    fn send(&mut self, to: u16, input: Input) {
+        let bugs = [Bug::LinksConfirmedEarly, Bug::OutboxBuffered];
+        let has_bug = bugs.into_iter().any(|bug| self.has(bug));
+        let is_late = has_bug && matches!(input, Input::Links(_));
+        let most = if is_late { 60_000 } else { 2000 };
+        let takes = self.draws.of(Matter::Machine).below(most);
+        let takes = Duration::from_millis(u64::from(takes));
+        let at = self.machine.passed() + takes;
+        self.at(at, Event::Hear(usize::from(to), input));
+    }
+
+    /// Whether another partition has a server at the moment; if not, it is this one's. Alone, a partition has all of them.
+    fn is_with_other_partitions(
+        &mut self,
+        partition: usize,
+        start: &Start,
+    ) -> Result<Result<(), Time>, Interruption> {
+        let now = self.now();
+        if self.partitions().len() == 1 || self.has(Bug::ServersNotShared) {
+            return Ok(Ok(()));
+        }
+        let number = u16::try_from(partition).unwrap_or_default();
+        let servers = &mut self.process()?.servers;
+        Ok(match servers.start(number, start.key, start.at, now) {
+            Ok(state) => {
+                self.engine(partition)?.adopt_server(&state);
+                Ok(())
+            }
+            Err(until) => Err(until),
+        })
+    }
+
+    pub(super) fn resolve(&mut self, partition: usize, host: Box<str>) -> Result<(), Interruption> {
         let passed = self.machine.passed();
         let is_offline = passed < self.offline_until;
-        let fails = !self.is_calm && self.plan.network_fails && self.chance.is(0.03);
+        let may_fail = !self.is_calm && self.plan.network_fails;
+        let fails = self.draws.of(Matter::Names).is(0.03) && may_fail;
         let failure = |problem| DnsFailure {
             problem,
             ttl: Duration::from_secs(30),
@@ -59,14 +115,16 @@ impl Simulation {
                 } else {
                     address
                 },
-                holds: Duration::from_secs(u64::from(self.chance.between(1, 4000))),
+                holds: Duration::from_secs(u64::from(
+                    self.draws.of(Matter::Names).between(1, 4000),
+                )),
             }),
         };
         let now = self.now();
         let input = Input::Resolved { host, answer };
-        let handled = self.process()?.engine.handle(now, input);
+        let handled = self.engine(partition)?.handle(now, input);
         self.survived(handled)?;
-        self.carry_out_orders()
+        self.carry_out_orders(partition)
     }
 
     /// Where a visit really goes.
@@ -78,7 +136,11 @@ impl Simulation {
         start.address
     }
 
-    pub(super) fn begin(&mut self, start: Box<Start>) -> Result<(), Interruption> {
+    pub(super) fn begin(
+        &mut self,
+        partition: usize,
+        start: Box<Start>,
+    ) -> Result<(), Interruption> {
         let (now, passed) = (self.now(), self.machine.passed());
         let ignores_robots = self.has(Bug::RobotsIgnored);
         let process = self.process.as_ref().ok_or(Interruption::Ended)?;
@@ -92,7 +154,7 @@ impl Simulation {
         let doing = tools.begin(start, now, ignores_robots);
         drop(scope);
         let (start, asked) = match doing {
-            Doing::Nothing(ended) => return self.report(*ended),
+            Doing::Nothing(ended) => return self.report(partition, *ended),
             Doing::Ask(start, asked) => (start, asked),
         };
         self.counts.visits += 1;
@@ -104,7 +166,7 @@ impl Simulation {
         }
         let mut reaction = self
             .web
-            .react(asked.host(), asked.path(), passed, &mut self.chance);
+            .react(asked.host(), asked.path(), passed, &mut self.draws);
         if passed < self.offline_until {
             reaction.how = How::Refuses;
             reaction.takes = reaction.takes.min(Duration::from_secs(10));
@@ -125,11 +187,17 @@ impl Simulation {
             asked,
             how: reaction.how,
         };
-        self.at(passed + reaction.takes, Event::End(Box::new(made), rest));
+        let end = Event::End(partition, Box::new(made), rest);
+        self.at(passed + reaction.takes, end);
         Ok(())
     }
 
-    pub(super) fn end(&mut self, made: Made, rest: Option<Duration>) -> Result<(), Interruption> {
+    pub(super) fn end(
+        &mut self,
+        partition: usize,
+        made: Made,
+        rest: Option<Duration>,
+    ) -> Result<(), Interruption> {
         let (now, passed) = (self.now(), self.machine.passed());
         let server = self.server_of(&made.start);
         self.judge.end(server, passed, rest.map(|rest| (rest, now)));
@@ -145,17 +213,17 @@ impl Simulation {
         let (mut ended, capture) = tools.end(made, now, wall, passed);
         drop(scope);
         self.spoil_report(&mut ended);
-        if self.has(Bug::ReportLost) && self.chance.is(0.02) {
+        if self.has(Bug::ReportLost) && self.draws.of(Matter::Bugs).is(0.02) {
             return Ok(());
         }
         if self.has(Bug::CaptureAfterReport) {
             if let Some(url) = capture {
                 self.at(passed + Duration::from_secs(5), Event::Capture(url));
             }
-            return self.report(ended);
+            return self.report(partition, ended);
         }
         self.keep(capture.as_deref())?;
-        self.report(ended)
+        self.report(partition, ended)
     }
 
     /// What planted bugs do to a report.
@@ -175,7 +243,7 @@ impl Simulation {
                     ended.end = EndReport::Answered { duration };
                 }
             }
-            Some(Bug::LinksDropped) if self.chance.is(0.05) => {
+            Some(Bug::LinksDropped) if self.draws.of(Matter::Bugs).is(0.05) => {
                 // They were found, and count as told.
                 let now = self.now();
                 for link in ended.links.drain(..) {
@@ -207,15 +275,25 @@ impl Simulation {
         }
     }
 
-    pub(super) fn report(&mut self, ended: EndedVisit) -> Result<(), Interruption> {
+    pub(super) fn report(
+        &mut self,
+        partition: usize,
+        ended: EndedVisit,
+    ) -> Result<(), Interruption> {
         let now = self.now();
         for link in &ended.links {
             self.ledger.told(link.url.as_str(), now);
         }
+        let (key, at) = (ended.key, ended.ended);
+        let is_visited = ended.end != EndReport::Unvisited;
         let input = Input::Ended(Box::new(ended));
-        let handled = self.process()?.engine.handle(now, input);
+        let handled = self.engine(partition)?.handle(now, input);
         self.survived(handled)?;
-        self.carry_out_orders()
+        let state = self.engine(partition)?.server_after(key, at);
+        let number = u16::try_from(partition).unwrap_or_default();
+        let servers = &mut self.process()?.servers;
+        servers.end(number, key, is_visited.then_some(state));
+        self.carry_out_orders(partition)
     }
 }
 

@@ -265,7 +265,7 @@ fn only_the_top_sites_get_more_than_the_least() {
         for from in 100..100 + degree {
             let source = Source {
                 host: from,
-                worth: 0.0,
+                priority: 0.0,
                 links: 1,
             };
             room.gain(&source, host);
@@ -284,7 +284,7 @@ fn only_the_top_sites_get_more_than_the_least() {
     );
     let source = Source {
         host: 200,
-        worth: 0.0,
+        priority: 0.0,
         links: 1,
     };
     room.gain(&source, 3);
@@ -305,7 +305,7 @@ fn page_of(page: usize, host: u64) -> Candidate<usize> {
     Candidate {
         fingerprint: page as u64,
         host,
-        worth: 0.0,
+        priority: 0.0,
         visit: page,
     }
 }

@@ -1,4 +1,4 @@
-//! The settings of the order by worth.
+//! The settings of the order by priority.
 
 use std::num::NonZeroU32;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Counters of visits, at most: 64 MiB of them.
 const VISITS_TABLE_MAX: usize = 1 << 24;
 
-/// How pages are ordered by worth, and hosts by their best page.
+/// How pages are ordered by priority, and hosts by their best page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorthConfig {
@@ -15,15 +15,15 @@ pub struct WorthConfig {
     pub candidates_max: usize,
     /// What a link carries. Default `share`.
     pub gain: Gain,
-    /// The worth that a visited page has to share without being linked at all. Default 0.15, as `PageRank` has it.
+    /// The priority that a visited page has to share without being linked at all. Default 0.15, as `PageRank` has it.
     pub teleport: f32,
-    /// The part of its worth that a page passes on. Default 0.85, as `PageRank` has it.
+    /// The part of its priority that a page passes on. Default 0.85, as `PageRank` has it.
     pub damping: f32,
     /// How many times more a link to another host carries. Default 3: such links are recommendations more often than
     /// navigation.
     pub cross_host: f32,
     /// How fast a host gives way to others: its level falls by this many doublings whenever its visits double. Default 0.5;
-    /// 0 means that only worth counts.
+    /// 0 means that only priority counts.
     pub spread: f32,
     /// Counters of visits, rounded up to a power of two, at most 2²⁴. Default 65536, 256 KiB. Hosts that share a counter give way to
     /// others sooner: that costs order, never memory.
@@ -33,14 +33,14 @@ pub struct WorthConfig {
     pub in_hand_max: NonZeroU32,
 }
 
-/// What a link adds to the worth of the page that it leads to.
+/// What a link adds to the priority of the page that it leads to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gain {
-    /// A share of the worth of the page that it is on.
+    /// A share of the priority of the page that it is on.
     #[default]
     Share,
-    /// One: the worth is the in-degree, of which levels tell apart 1, 2, 3, 4–5, 6–7, 8–11, and so on.
+    /// One: the priority is the in-degree, of which levels tell apart 1, 2, 3, 4–5, 6–7, 8–11, and so on.
     Count,
 }
 

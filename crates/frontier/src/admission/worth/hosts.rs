@@ -9,12 +9,12 @@
 use std::num::NonZeroU32;
 
 use super::super::chains::{Chains, List};
-use super::super::grade;
+use super::super::priority;
 use super::super::register::{Keyed, Register, Slot};
 use super::visits::Visits;
 
 /// Levels of hosts: those of pages, and as many below for what visits take off.
-const HOST_LEVELS: usize = 2 * grade::LEVELS as usize;
+const HOST_LEVELS: usize = 2 * priority::LEVELS as usize;
 
 /// A host, while it has pages waiting or visits in hand.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Hosts {
             lists: [List::default(); HOST_LEVELS],
             queued: 0,
             visits,
-            spread: grade::bounded(spread),
+            spread: priority::bounded(spread),
             in_hand_max,
         }
     }
@@ -142,7 +142,7 @@ impl Hosts {
             return None;
         }
         let best = best(host.levels)?;
-        Some(grade::LEVELS + best - self.taken_off(host.key))
+        Some(priority::LEVELS + best - self.taken_off(host.key))
     }
 
     /// What the visits to a host so far take off its level: ⌊2 · spread · log₂(1 + visits)⌋, at most all levels of a page.
@@ -153,7 +153,7 @@ impl Hosts {
     )]
     fn taken_off(&self, key: u64) -> u8 {
         let half_doublings = self.visits.half_doublings(key) as f32;
-        (self.spread * half_doublings).min(f32::from(grade::LEVELS)) as u8
+        (self.spread * half_doublings).min(f32::from(priority::LEVELS)) as u8
     }
 
     fn leave_queue(&mut self, slot: Slot) {

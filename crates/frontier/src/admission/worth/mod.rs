@@ -1,9 +1,9 @@
 //! By worth: the best page of the best host goes next, where a host loses rank as it is visited.
 //!
-//! What a page is worth is estimated from the links that lead to it, each of which carries a share of the worth of the page that it is
+//! The priority of a page is estimated from the links that lead to it, each of which carries a share of the priority of the page that it is
 //! on: `PageRank`, reckoned while crawling, after Abiteboul, Preda, Cobéna, "Adaptive On-Line Page Importance Computation", WWW 2003.
 //! Departures: a page gives once, when it is visited, what it has by then; links across hosts carry more; and the order is by *levels*
-//! of worth, two to each doubling ([`grade`](super::grade)), so that it costs the same however many pages wait.
+//! of priority, two to each doubling ([`priority`](super::priority)), so that it costs the same however many pages wait.
 //!
 //! Worth alone would go deep into one host; the ring would hold these pages back, one by one, while others wait. So a host's rank
 //! falls with the visits that it has had ([`hosts`]), and it has few in hand at a time.
@@ -27,7 +27,7 @@ pub use self::config::{Gain, WorthConfig};
 use self::hosts::Hosts;
 use self::shelves::{Place, Shelves};
 use self::visits::Visits;
-use super::grade::{bounded, level_of};
+use super::priority::{bounded, level_of};
 use super::register::{Keyed, Register, SLOTS_MAX, Slot};
 use super::{Admission, Candidate, Source};
 
@@ -120,12 +120,12 @@ impl<V> Worth<V> {
 }
 
 impl<V> Admission<V> for Worth<V> {
-    /// (teleport + damping · worth of the source) / its links, and that several times for a link to another host.
+    /// (teleport + damping · priority of the source) / its links, and that several times for a link to another host.
     fn gain(&mut self, source: &Source, host: u64) -> f32 {
         match self.config.gain {
             Gain::Count => 1.0,
             Gain::Share => {
-                let shared = self.config.teleport + self.config.damping * bounded(source.worth);
+                let shared = self.config.teleport + self.config.damping * bounded(source.priority);
                 let share = shared / source.links.max(1) as f32;
                 let is_cross_host = source.host != host;
                 bounded(if is_cross_host {
@@ -143,8 +143,8 @@ impl<V> Admission<V> for Worth<V> {
             return false;
         };
         let page = &mut self.pages[slot];
-        page.candidate.worth = bounded(page.candidate.worth + bounded(gain));
-        let level = level_of(page.candidate.worth);
+        page.candidate.priority = bounded(page.candidate.priority + bounded(gain));
+        let level = level_of(page.candidate.priority);
         let Place {
             host,
             level: before,
@@ -163,8 +163,8 @@ impl<V> Admission<V> for Worth<V> {
         if self.pages.find(candidate.fingerprint).is_some() {
             return Some(candidate);
         }
-        candidate.worth = bounded(candidate.worth);
-        let level = level_of(candidate.worth);
+        candidate.priority = bounded(candidate.priority);
+        let level = level_of(candidate.priority);
         let mut evicted = None;
         if self.room() == 0 {
             evicted = self.evict_below(level);

@@ -7,8 +7,8 @@ use hashbrown::HashTable;
 use junkai_chance::mix;
 
 use super::super::chains::{Chains, List};
-use super::super::grade;
 use super::super::levels::lowest;
+use super::super::priority;
 use super::super::register::Slot;
 
 /// Where a page stands.
@@ -31,7 +31,7 @@ struct Shelf {
 #[derive(Clone, Debug)]
 pub(super) struct Shelves {
     of_all: Chains,
-    levels: [List; grade::LEVELS as usize],
+    levels: [List; priority::LEVELS as usize],
     /// A bit for each level whose list is not empty.
     taken: u64,
     of_hosts: Chains,
@@ -42,7 +42,7 @@ impl Shelves {
     pub(super) fn new() -> Shelves {
         Shelves {
             of_all: Chains::default(),
-            levels: [List::default(); grade::LEVELS as usize],
+            levels: [List::default(); priority::LEVELS as usize],
             taken: 0,
             of_hosts: Chains::default(),
             by_host: HashTable::new(),

@@ -1,4 +1,4 @@
-//! The order by worth against looking at every page and every host, each time.
+//! The order by priority against looking at every page and every host, each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -57,7 +57,7 @@ impl Naive {
             .waiting
             .iter()
             .filter(|page| page.candidate.host == host);
-        let best = pages.map(|page| level(page.candidate.worth)).max();
+        let best = pages.map(|page| level(page.candidate.priority)).max();
         let standing = self.hosts.entry(host).or_default();
         let may_go = standing.in_hand < self.config.in_hand_max.get();
         #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
@@ -71,9 +71,9 @@ impl Naive {
     }
 }
 
-/// The highest of 64 levels whose worth, 2^((level − 24) / 2), is not above this one. The square of an `f32` is exact in an `f64`.
-fn level(worth: f32) -> i32 {
-    let square = f64::from(worth) * f64::from(worth);
+/// The highest of 64 levels whose priority, 2^((level − 24) / 2), is not above this one. The square of an `f32` is exact in an `f64`.
+fn level(priority: f32) -> i32 {
+    let square = f64::from(priority) * f64::from(priority);
     (1..64)
         .rev()
         .find(|level| 2_f64.powi(level - 24) <= square)
@@ -89,11 +89,11 @@ fn half_doublings(visits: u64) -> u32 {
         .unwrap()
 }
 
-fn reckonable(worth: f32) -> f32 {
-    if worth.is_nan() || worth < 0.0 {
+fn reckonable(priority: f32) -> f32 {
+    if priority.is_nan() || priority < 0.0 {
         0.0
     } else {
-        worth.min(1_048_576.0)
+        priority.min(1_048_576.0)
     }
 }
 
@@ -107,7 +107,8 @@ impl Admission<usize> for Naive {
         } else {
             source.links as f32
         };
-        let share = (self.config.teleport + self.config.damping * reckonable(source.worth)) / links;
+        let share =
+            (self.config.teleport + self.config.damping * reckonable(source.priority)) / links;
         reckonable(if source.host == host {
             share
         } else {
@@ -124,9 +125,9 @@ impl Admission<usize> for Naive {
         let Some(page) = found else {
             return false;
         };
-        let before = level(page.candidate.worth);
-        page.candidate.worth = reckonable(page.candidate.worth + reckonable(gain));
-        if before != level(page.candidate.worth) {
+        let before = level(page.candidate.priority);
+        page.candidate.priority = reckonable(page.candidate.priority + reckonable(gain));
+        if before != level(page.candidate.priority) {
             page.since = self.now;
             let host = page.candidate.host;
             self.settle(host);
@@ -143,7 +144,7 @@ impl Admission<usize> for Naive {
             return Some(candidate);
         }
         self.now += 1;
-        candidate.worth = reckonable(candidate.worth);
+        candidate.priority = reckonable(candidate.priority);
         let host = candidate.host;
         let visit = candidate.visit;
         self.waiting.push(Waiting {
@@ -154,7 +155,7 @@ impl Admission<usize> for Naive {
         if self.config.candidates_max < self.waiting.len() {
             let worst = (0..self.waiting.len()).min_by_key(|&index| {
                 let page = &self.waiting[index];
-                (level(page.candidate.worth), u64::MAX - page.since)
+                (level(page.candidate.priority), u64::MAX - page.since)
             });
             let page = self.waiting.remove(worst.unwrap()).candidate;
             if page.visit == visit {
@@ -181,7 +182,7 @@ impl Admission<usize> for Naive {
             (0..self.waiting.len()).filter(|&index| self.waiting[index].candidate.host == host);
         let best = pages.max_by_key(|&index| {
             let page = &self.waiting[index];
-            (level(page.candidate.worth), u64::MAX - page.since)
+            (level(page.candidate.priority), u64::MAX - page.since)
         })?;
         let page = self.waiting.remove(best);
         *self.visits.entry(self.counter(host)).or_default() += 1;
@@ -251,20 +252,20 @@ proptest! {
 
     #[test]
     fn who_makes_room_is_of_the_lowest_level(
-        worths in prop::collection::vec(0.0_f32..100.0, 1..60),
+        priorities in prop::collection::vec(0.0_f32..100.0, 1..60),
         candidates_max in 1_usize..20,
     ) {
         let mut room = Worth::new(WorthConfig { candidates_max, ..WorthConfig::default() });
         let mut worst_kept = vec![];
-        for (page, &worth) in worths.iter().enumerate() {
-            if let Some(evicted) = room.offer(page_of(page, page as u64 % 3, worth)) {
-                worst_kept.push(level_of(evicted.worth));
+        for (page, &priority) in priorities.iter().enumerate() {
+            if let Some(evicted) = room.offer(page_of(page, page as u64 % 3, priority)) {
+                worst_kept.push(level_of(evicted.priority));
             }
         }
         let kept: Vec<u8> = std::iter::from_fn(|| {
             let next = room.next()?;
             room.release(next.host);
-            Some(level_of(next.worth))
+            Some(level_of(next.priority))
         })
         .collect();
         let highest_evicted = worst_kept.into_iter().max().unwrap_or(0);
@@ -277,7 +278,7 @@ fn a_link_carries_its_share_and_more_across_hosts() {
     let mut room = Worth::<usize>::new(WorthConfig::default());
     let source = Source {
         host: 1,
-        worth: 2.0,
+        priority: 2.0,
         links: 5,
     };
     let within = room.gain(&source, 1);
@@ -299,7 +300,7 @@ fn a_host_that_is_visited_gives_way_to_others() {
         hosts.push(next.host);
         room.release(next.host);
     }
-    // A doubling of visits takes one level off; a doubling of worth is two.
+    // A doubling of visits takes one level off; a doubling of priority is two.
     assert_eq!(hosts, [1, 1, 1, 2, 1, 1, 1, 1, 2, 1]);
 }
 
@@ -327,13 +328,13 @@ fn a_call_changes_eight_lists_at_most_however_many_wait() {
         let mut steps_most = 0;
         for page in 0..4 * pages {
             let random = mix(page as u64);
-            let worth = (random % 256) as f32;
-            let candidate = page_of(page, random % 100, worth);
+            let priority = (random % 256) as f32;
+            let candidate = page_of(page, random % 100, priority);
             let raised = random % (page as u64 + 1);
             let mut next = None;
             let steps = [
                 steps_of(|| room.offer(candidate)),
-                steps_of(|| room.raise(raised, worth)),
+                steps_of(|| room.raise(raised, priority)),
                 steps_of(|| next = room.next().filter(|_| random.is_multiple_of(3))),
                 next.map_or(0, |next| steps_of(|| room.release(next.host))),
             ];
@@ -365,11 +366,11 @@ fn memory_is_as_documented() {
     }
 }
 
-fn page_of(page: usize, host: u64, worth: f32) -> Candidate<usize> {
+fn page_of(page: usize, host: u64, priority: f32) -> Candidate<usize> {
     Candidate {
         fingerprint: page as u64,
         host,
-        worth,
+        priority,
         visit: page,
     }
 }

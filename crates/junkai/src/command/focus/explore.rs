@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use junkai_crawler::focus::{Aim, SiteVerdict, write_verdicts};
-use junkai_crawler::{Ended, Preset, Settings};
+use junkai_crawler::{ArchiveFolder, Ended, Preset, Settings};
 use junkai_focus::explore::Policy;
 use junkai_focus::learn::Model;
 use junkai_simulation::outcome::grouped;
@@ -63,7 +63,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<Ending> {
         arguments.seeds.extend(crawl::read_seeds(file)?.0);
     }
     let archive = arguments.run.archive.clone();
-    if arguments.seeds.is_empty() && !archive.join("state").is_dir() {
+    if arguments.seeds.is_empty() && !ArchiveFolder::real(&archive).is_there() {
         return Err(bad_command_line(
             "nothing to explore; name the sites (`junkai focus explore https://example.org …`, or `-i FILE`)",
         ));

@@ -60,6 +60,7 @@ impl Run {
             interval: self.interval,
             concurrency: self.concurrency,
             workers: self.workers,
+            partitions: None,
             json: self.json,
             quiet: self.quiet,
             go_on,

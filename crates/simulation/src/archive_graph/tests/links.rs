@@ -118,6 +118,15 @@ fn a_redirect_is_a_link_unless_it_leads_to_itself() {
 }
 
 #[test]
+fn a_page_in_the_place_of_a_file_is_a_page_whatever_its_success_is_called() {
+    for status in ["200 OK", "203 Transformed", "206 Partial"] {
+        let head = format!("{status}\r\nContent-Type: text/html");
+        let record = Made::answer("http://a.test/x.csv", 1, &head, html(&["y"]).as_bytes());
+        assert_eq!(leads(record, &Options::default()), "http://a.test/y");
+    }
+}
+
+#[test]
 fn sitemaps_and_feeds_count_only_if_so_configured() {
     let without = Options {
         sitemaps: false,
