@@ -152,16 +152,22 @@ impl Hosts {
         self.known.len()
     }
 
-    /// Makes room: what no longer holds goes, and if that is not enough, half of the rest.
+    /// Makes room: what no longer holds goes, and of the rest, down to half of the table, what ends first.
+    ///
+    /// Hosts whose answers end together go by name, so that the same answers always leave the same table.
     fn forget(&mut self, now: Time) {
         self.known.retain(|_, known| now < known.until);
-        if self.answers_max / 2 < self.known.len() {
-            let mut keep = false;
-            self.known.retain(|_, _| {
-                keep = !keep;
-                keep
-            });
-        }
+        let excess = self.known.len().saturating_sub(self.answers_max / 2);
+        let Some(last_to_go) = excess.checked_sub(1) else {
+            return;
+        };
+        let ends = self.known.iter();
+        let mut ends: Vec<(Time, &str)> =
+            ends.map(|(host, known)| (known.until, &**host)).collect();
+        let (_, &mut (until, host), _) = ends.select_nth_unstable(last_to_go);
+        let last_to_go = (until, host.to_owned());
+        self.known
+            .retain(|host, known| (last_to_go.0, &*last_to_go.1) < (known.until, &**host));
     }
 }
 
@@ -177,6 +183,30 @@ mod tests {
     fn found(holds: Duration) -> Located {
         let address = IpAddr::from([192, 0, 2, 1]);
         Located { address, holds }
+    }
+
+    #[test]
+    fn a_full_table_forgets_what_ends_first_and_then_by_name() {
+        let hosts_max = 64;
+        let remembered = |order: &mut dyn Iterator<Item = u64>| {
+            let mut hosts = Hosts::new(16, hosts_max);
+            let mut last = String::new();
+            for number in order {
+                last = format!("h{number:02}.example");
+                let holds = HOUR * u32::try_from(number / 16 + 1).unwrap();
+                hosts.answer((&*last).into(), Ok(found(holds)), Time::EPOCH);
+            }
+            (0..hosts_max as u64)
+                .map(|number| format!("h{number:02}.example"))
+                .filter(|host| *host != last && hosts.address_of(host, Time::EPOCH).is_some())
+                .collect::<Vec<_>>()
+        };
+        let full = hosts_max as u64;
+        let upwards = remembered(&mut (0..full).chain([99]));
+        let downwards = remembered(&mut (0..full).rev().chain([99]));
+        assert_eq!(upwards, downwards);
+        assert_eq!(upwards.first().map(String::as_str), Some("h32.example"));
+        assert_eq!(upwards.len(), hosts_max / 2);
     }
 
     #[test]
