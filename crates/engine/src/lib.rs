@@ -102,6 +102,7 @@ pub mod paused;
 pub mod planner_file;
 pub mod platform;
 pub mod progress;
+mod repairs;
 pub mod rules;
 pub mod scope;
 pub mod scope_changes;

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use junkai_files::Folder;
 use junkai_frontier::{ServerState, Time};
 use junkai_revisit::{PageState, Planner};
-use junkai_store::backlog::{Backlog, Lengths, Position, Recovery, Tails};
+use junkai_store::backlog::{Backlog, Lengths, Position, Tails};
 use junkai_store::seen::Seen;
 use junkai_store::time_queue;
 use junkai_store::time_queue::TimeQueue;
@@ -33,7 +33,7 @@ use crate::servers::{Servers, Visited, of_all_partitions};
 use crate::settings::Settings;
 use crate::sitemaps::Sitemaps;
 use crate::visit::{is_discard_marker, is_of_page};
-use crate::{CrawlError, command_box, planner_file};
+use crate::{CrawlError, command_box, planner_file, repairs};
 
 /// The settings of the last run, below `state`.
 const SETTINGS: &str = "settings.toml";
@@ -211,14 +211,14 @@ struct Stores {
 }
 
 impl Stores {
-    /// Takes in again what was found since the set of known URLs was last written.
+    /// Takes in again what was found since the set of known URLs was last written, and returns how many of these URLs cannot be read.
     fn make_whole(
         &mut self,
         last: &Last,
         checkpoints: &mut Checkpoints,
         logs: &mut Logs,
         seeds: &[PageUrl],
-    ) -> Result<Option<String>, CrawlError> {
+    ) -> Result<u64, CrawlError> {
         // Not where somebody moved a damaged manifest aside: to promise nothing there would give up what is.
         let is_new = last.manifest.is_none() && self.backlog.position() == Position(0);
         if is_new && !seeds.is_empty() {
@@ -236,12 +236,12 @@ impl Stores {
                 known: &mut self.known,
             },
         };
-        let repaired = replay(&mut books, checkpoints)?;
+        let damaged = replay(&mut books, checkpoints)?;
         if last.is_restarted {
             // Else a kill before the first checkpoint would pass for another restart, and what is written until then would be cut off.
             checkpoints.promise(&mut books)?;
         }
-        Ok(repaired)
+        Ok(damaged)
     }
 }
 
@@ -337,7 +337,9 @@ impl Given<'_> {
         let mut checkpoints = Checkpoints::new(self, partition, common.clock.clone());
         checkpoints.go_on_from(last.manifest.as_ref());
         let mut logs = common.logs.of_another_engine();
-        let replayed = stores.make_whole(last, &mut checkpoints, &mut logs, seeds)?;
+        let damaged = stores.make_whole(last, &mut checkpoints, &mut logs, seeds)?;
+        let backlog = self.archive.partition(partition).file("backlog");
+        let replayed = repairs::of_found_urls(&self.archive.shown(&backlog), damaged);
         let (state, folder) = (self.archive.state(), self.archive.path());
         let settings = &self.settings;
         let own_seeds = seeds.iter().filter(|seed| partition.has(seed));
@@ -459,11 +461,11 @@ impl Given<'_> {
         let tails = last.tails(lengths, &nothing);
         let (mut backlog, recovery) =
             Backlog::open_on(disk, &folder, &self.settings.backlog, tails)?;
+        repairs.extend(repairs::of_visits(&self.archive.shown(&folder), &recovery));
         let last = last_settings(&self.archive.state());
         if last.is_some_and(|last| has_other_pace(&last.of_partition(), &self.settings)) {
             backlog.bring_forward();
         }
-        repairs.extend(in_words(&recovery));
         self.progress.visits_lost.add(recovery.lost);
         Ok(backlog)
     }
@@ -481,15 +483,16 @@ impl Given<'_> {
             .manifest
             .as_ref()
             .and_then(|manifest| manifest.outbox.as_ref());
+        let folder = state.file("outbox");
         let (outbox, recovery) = Outbox::open_on(
             state.disk().clone(),
-            &state.file("outbox"),
+            &folder,
             &self.settings.backlog,
             last.tails(lengths, &nothing),
             partition,
             Canonicalizer::new(&self.settings.canonical),
         )?;
-        repairs.extend(in_words(&recovery));
+        repairs.extend(repairs::of_visits(&self.archive.shown(&folder), &recovery));
         self.progress.visits_lost.add(recovery.lost);
         Ok(outbox)
     }
@@ -515,7 +518,8 @@ impl Given<'_> {
         let (queue, recovery) =
             TimeQueue::open_on(disk, &folder, &self.settings.time_queue, tails)?;
         let pages = manifest.map_or(0, |manifest| manifest.pages_known);
-        repairs.extend(damage_in_words(&recovery, pages));
+        let shown = self.archive.shown(&folder);
+        repairs.extend(repairs::of_known_pages(&shown, &recovery, pages));
         if recovery.journal_damaged {
             let gone = pages.saturating_sub(recovery.waiting);
             self.progress.states_lost.add(gone);
@@ -607,58 +611,6 @@ fn recount(planner: &mut Planner, queue: &TimeQueue) -> Result<(), CrawlError> {
     Ok(())
 }
 
-/// What was damaged in the time queue, which had states of so many `pages` at the last checkpoint, if anything was. A torn end is nothing to tell of:
-/// it was not acknowledged.
-fn damage_in_words(recovery: &time_queue::Recovery, pages: u64) -> Option<String> {
-    if recovery.journal_damaged {
-        let time_queue::Recovery {
-            waiting,
-            cut_bytes,
-            salvaged,
-            ..
-        } = recovery;
-        let lost = match pages.saturating_sub(*waiting) {
-            0 => "no page is lost".to_owned(),
-            lost => format!("{lost} pages are LOST"),
-        };
-        return Some(format!(
-            "known pages: the journal of state/time_queue was damaged from outside, and {cut_bytes} bytes of it cannot be read; of {pages} pages at \
-             the last checkpoint {waiting} are there, some in states of an earlier time ({salvaged} read from buckets alone): {lost}"
-        ));
-    }
-    let files = recovery.damaged_files;
-    (0 < files).then(|| {
-        format!("known pages: {files} files of state/time_queue were damaged from outside")
-    })
-}
-
-/// What was repaired in the backlog, if anything.
-fn in_words(recovery: &Recovery) -> Option<String> {
-    let mut parts = Vec::new();
-    if 0 < recovery.cut_bytes {
-        parts.push(format!("{} torn bytes cut off", recovery.cut_bytes));
-    }
-    if 0 < recovery.kept {
-        parts.push(format!(
-            "{} visits kept that the last checkpoint did not name",
-            recovery.kept
-        ));
-    }
-    if 0 < recovery.lost {
-        parts.push(format!(
-            "{} visits LOST: files of state/backlog were damaged from outside",
-            recovery.lost
-        ));
-    }
-    if 0 < recovery.acks_lost_bytes {
-        parts.push(format!(
-            "{} bytes of acknowledgements cannot be read: files of state/backlog were damaged from outside, and some visits are made again",
-            recovery.acks_lost_bytes
-        ));
-    }
-    (!parts.is_empty()).then(|| format!("waiting visits: {}", parts.join(", ")))
-}
-
 /// Writes the settings of this run to `state/settings.toml`, where `explain` finds them; and to a new archive's
 /// `junkai.toml`, so that the next run needs no flags. Limits of this run are not kept.
 pub fn write_settings_down(archive: &ArchiveFolder, settings: &Settings) -> Result<(), CrawlError> {
@@ -720,11 +672,8 @@ fn check_fixed(manifest: Option<&Manifest>, settings: &Settings) -> Result<(), C
     }
 }
 
-/// Puts the URLs that were found since the last flush back into the seen set.
-fn replay(
-    books: &mut Books<'_>,
-    checkpoints: &mut Checkpoints,
-) -> Result<Option<String>, CrawlError> {
+/// Puts the URLs that were found since the last flush back into the seen set, and returns how many of them cannot be read.
+fn replay(books: &mut Books<'_>, checkpoints: &mut Checkpoints) -> Result<u64, CrawlError> {
     let mut found = HashSet::new();
     let mark = books.seen.mark();
     let damaged = books.backlog.replay_since(Position(mark.0), |entry| {
@@ -743,12 +692,7 @@ fn replay(
         }
         books.seen.insert(fingerprint)?;
     }
-    Ok((0 < damaged).then(|| {
-        format!(
-            "known URLs: of {damaged} URLs that were found lately it cannot be read whether they are known, because files of state/backlog were damaged from outside; those \
-             that were visited are visited again when a link to them is found"
-        )
-    }))
+    Ok(damaged)
 }
 
 /// The scope around all seeds, those of earlier runs included, and the seeds of this one.
@@ -918,24 +862,5 @@ mod tests {
             refused.to_string().contains("seed http://b.example/"),
             "{refused}"
         );
-    }
-
-    #[test]
-    fn damage_is_told_with_what_it_cost() {
-        let whole = time_queue::Recovery {
-            waiting: 7,
-            ..time_queue::Recovery::default()
-        };
-        assert_eq!(damage_in_words(&whole, 7), None);
-        let damaged = time_queue::Recovery {
-            journal_damaged: true,
-            cut_bytes: 1234,
-            ..whole
-        };
-        let told = damage_in_words(&damaged, 10).unwrap();
-        assert!(told.contains("1234 bytes"), "{told}");
-        assert!(told.contains("3 pages are LOST"), "{told}");
-        let told = damage_in_words(&damaged, 7).unwrap();
-        assert!(told.contains("no page is lost"), "{told}");
     }
 }

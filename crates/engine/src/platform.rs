@@ -224,6 +224,13 @@ impl ArchiveFolder {
         self.disk().exists(self.state().path())
     }
 
+    /// A path in the archive as people are told of it: from the archive's folder on.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        let within = path.strip_prefix(self.path()).unwrap_or(path);
+        within.display().to_string()
+    }
+
     /// The crawl's own state.
     #[must_use]
     pub fn state(&self) -> Folder {
